@@ -1,0 +1,90 @@
+PYTHON ?= python3
+PROTOS_PYTHON ?= $(PYTHON)
+ARGS ?=
+
+BIN := .venv/bin
+SETUP := .venv/.stamp
+FLYTEKIT := .venv-flytekit/.stamp
+PROTOS := .venv-protos/.stamp
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+.PHONY: help
+help: ## Print this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | awk -F '|' '{ printf "%-14s %s\n", $$1, $$2 }'
+
+.PHONY: setup
+setup: $(SETUP) ## Create .venv and install spanwise with everything for development
+
+.PHONY: demo
+demo: $(SETUP) ## Record a sample execution and explain where its time went
+	$(BIN)/spanwise demo $(ARGS)
+
+.PHONY: serve
+serve: $(SETUP) ## Run the event sink on this machine
+	$(BIN)/spanwise serve $(ARGS)
+
+.PHONY: test
+test: $(SETUP) $(FLYTEKIT) ## Run the tests (ARGS="-k name" for some of them)
+	$(BIN)/python -m pytest $(ARGS)
+
+.PHONY: lint
+lint: $(SETUP) ## Check style, layering and protos
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/buf lint
+	$(BIN)/buf format --diff --exit-code
+
+.PHONY: types
+types: $(SETUP) ## Check types with mypy
+	$(BIN)/mypy $(ARGS)
+
+.PHONY: protos
+protos: $(PROTOS) ## Generate client/spanwise/v1 from protos/
+	scripts/gen_protos.sh .venv-protos/bin/python
+
+.PHONY: protos-check
+protos-check: $(PROTOS) ## Fail unless client/spanwise/v1 is what protos/ generates
+	scripts/gen_protos.sh .venv-protos/bin/python --check
+
+.PHONY: bench
+bench: $(SETUP) ## Measure throughput and latency as ratios within one run
+	$(BIN)/python -m tests.benchmarks $(ARGS)
+
+COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
+	--universal --python-version 3.11 --custom-compile-command "make requirements" $(ARGS)
+
+.PHONY: requirements
+requirements: $(SETUP) ## Compile requirements/*.txt again (ARGS=--upgrade for newer versions)
+	$(COMPILE) --extra server --extra postgres --extra dev pyproject.toml -o requirements/dev.txt
+	$(COMPILE) --extra server --extra postgres pyproject.toml -o requirements/server.txt
+	$(COMPILE) requirements/build.in -o requirements/build.txt
+	$(COMPILE) requirements/protos.in -o requirements/protos.txt
+	$(COMPILE) --overrides requirements/flytekit-overrides.in requirements/flytekit.in -o requirements/flytekit.txt
+
+# The stamps make a second run quick, and a changed pin or entry point install again.
+
+$(SETUP): pyproject.toml requirements/dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' || \
+		{ echo 'Python 3.11 to 3.13 is needed (flyteidl has no release for later ones): make PYTHON=python3.12 ...' >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python $(PIP_INSTALL) --require-hashes -r requirements/dev.txt
+	$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# --no-deps: the file is complete, and leaves out what flytekit-overrides.in names.
+# --ignore-requires-python: flytekit admits Python up to 3.12; its RPC client works on 3.13 as well.
+$(FLYTEKIT): requirements/flytekit.txt
+	$(PYTHON) -m venv .venv-flytekit
+	.venv-flytekit/bin/python $(PIP_INSTALL) --no-deps --ignore-requires-python --require-hashes -r $<
+	@touch $@
+
+$(PROTOS): requirements/protos.txt
+	@$(PROTOS_PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] > (3, 12))' || \
+		{ echo 'The pinned grpcio-tools has no wheel for Python 3.13 or later: make PROTOS_PYTHON=python3.12 ...' >&2; exit 1; }
+	$(PROTOS_PYTHON) -m venv .venv-protos
+	.venv-protos/bin/python $(PIP_INSTALL) --only-binary :all: --require-hashes -r $<
+	@touch $@

@@ -1,0 +1,1 @@
+"""Generated stubs of the protos in protos/spanwise/v1: messages, and stubs for gRPC."""

@@ -1,0 +1,225 @@
+from google.protobuf import duration_pb2 as _duration_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from spanwise.v1 import identifiers_pb2 as _identifiers_pb2
+from spanwise.v1 import phase_pb2 as _phase_pb2
+from spanwise.v1 import span_pb2 as _span_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class SpanSelection(_message.Message):
+    __slots__ = ("depth", "root_span_id", "window_start", "window_end")
+    DEPTH_FIELD_NUMBER: _ClassVar[int]
+    ROOT_SPAN_ID_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_START_FIELD_NUMBER: _ClassVar[int]
+    WINDOW_END_FIELD_NUMBER: _ClassVar[int]
+    depth: int
+    root_span_id: bytes
+    window_start: _timestamp_pb2.Timestamp
+    window_end: _timestamp_pb2.Timestamp
+    def __init__(self, depth: _Optional[int] = ..., root_span_id: _Optional[bytes] = ..., window_start: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., window_end: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class GetExecutionSpanRequest(_message.Message):
+    __slots__ = ("execution_id", "selection", "as_of", "page_size", "page_token")
+    EXECUTION_ID_FIELD_NUMBER: _ClassVar[int]
+    SELECTION_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    execution_id: _identifiers_pb2.ExecutionId
+    selection: SpanSelection
+    as_of: _timestamp_pb2.Timestamp
+    page_size: int
+    page_token: str
+    def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., selection: _Optional[_Union[SpanSelection, _Mapping]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class GetExecutionSpanResponse(_message.Message):
+    __slots__ = ("spans", "as_of", "truncated", "next_page_token")
+    SPANS_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_FIELD_NUMBER: _ClassVar[int]
+    TRUNCATED_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    spans: _containers.RepeatedCompositeFieldContainer[_span_pb2.Span]
+    as_of: _timestamp_pb2.Timestamp
+    truncated: bool
+    next_page_token: str
+    def __init__(self, spans: _Optional[_Iterable[_Union[_span_pb2.Span, _Mapping]]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., truncated: bool = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class StreamExecutionSpanRequest(_message.Message):
+    __slots__ = ("execution_id", "selection", "as_of", "chunk_bytes")
+    EXECUTION_ID_FIELD_NUMBER: _ClassVar[int]
+    SELECTION_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_FIELD_NUMBER: _ClassVar[int]
+    CHUNK_BYTES_FIELD_NUMBER: _ClassVar[int]
+    execution_id: _identifiers_pb2.ExecutionId
+    selection: SpanSelection
+    as_of: _timestamp_pb2.Timestamp
+    chunk_bytes: int
+    def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., selection: _Optional[_Union[SpanSelection, _Mapping]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., chunk_bytes: _Optional[int] = ...) -> None: ...
+
+class StreamExecutionSpanResponse(_message.Message):
+    __slots__ = ("spans", "as_of")
+    SPANS_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_FIELD_NUMBER: _ClassVar[int]
+    spans: _containers.RepeatedCompositeFieldContainer[_span_pb2.Span]
+    as_of: _timestamp_pb2.Timestamp
+    def __init__(self, spans: _Optional[_Iterable[_Union[_span_pb2.Span, _Mapping]]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class WatchExecutionSpanRequest(_message.Message):
+    __slots__ = ("execution_id", "selection")
+    EXECUTION_ID_FIELD_NUMBER: _ClassVar[int]
+    SELECTION_FIELD_NUMBER: _ClassVar[int]
+    execution_id: _identifiers_pb2.ExecutionId
+    selection: SpanSelection
+    def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., selection: _Optional[_Union[SpanSelection, _Mapping]] = ...) -> None: ...
+
+class SpanDelta(_message.Message):
+    __slots__ = ("changed_spans", "removed_span_ids")
+    CHANGED_SPANS_FIELD_NUMBER: _ClassVar[int]
+    REMOVED_SPAN_IDS_FIELD_NUMBER: _ClassVar[int]
+    changed_spans: _containers.RepeatedCompositeFieldContainer[_span_pb2.Span]
+    removed_span_ids: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, changed_spans: _Optional[_Iterable[_Union[_span_pb2.Span, _Mapping]]] = ..., removed_span_ids: _Optional[_Iterable[bytes]] = ...) -> None: ...
+
+class SpanSnapshot(_message.Message):
+    __slots__ = ("spans",)
+    SPANS_FIELD_NUMBER: _ClassVar[int]
+    spans: _containers.RepeatedCompositeFieldContainer[_span_pb2.Span]
+    def __init__(self, spans: _Optional[_Iterable[_Union[_span_pb2.Span, _Mapping]]] = ...) -> None: ...
+
+class WatchExecutionSpanResponse(_message.Message):
+    __slots__ = ("snapshot", "delta", "as_of", "sequence")
+    SNAPSHOT_FIELD_NUMBER: _ClassVar[int]
+    DELTA_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_FIELD_NUMBER: _ClassVar[int]
+    SEQUENCE_FIELD_NUMBER: _ClassVar[int]
+    snapshot: SpanSnapshot
+    delta: SpanDelta
+    as_of: _timestamp_pb2.Timestamp
+    sequence: int
+    def __init__(self, snapshot: _Optional[_Union[SpanSnapshot, _Mapping]] = ..., delta: _Optional[_Union[SpanDelta, _Mapping]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., sequence: _Optional[int] = ...) -> None: ...
+
+class ListExecutionsRequest(_message.Message):
+    __slots__ = ("project", "domain", "phases", "started_after", "started_before", "page_size", "page_token")
+    PROJECT_FIELD_NUMBER: _ClassVar[int]
+    DOMAIN_FIELD_NUMBER: _ClassVar[int]
+    PHASES_FIELD_NUMBER: _ClassVar[int]
+    STARTED_AFTER_FIELD_NUMBER: _ClassVar[int]
+    STARTED_BEFORE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    project: str
+    domain: str
+    phases: _containers.RepeatedScalarFieldContainer[_phase_pb2.Phase]
+    started_after: _timestamp_pb2.Timestamp
+    started_before: _timestamp_pb2.Timestamp
+    page_size: int
+    page_token: str
+    def __init__(self, project: _Optional[str] = ..., domain: _Optional[str] = ..., phases: _Optional[_Iterable[_Union[_phase_pb2.Phase, str]]] = ..., started_after: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., started_before: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class ExecutionSummary(_message.Message):
+    __slots__ = ("execution_id", "phase", "start_time", "end_time", "qualities", "workflow_id")
+    EXECUTION_ID_FIELD_NUMBER: _ClassVar[int]
+    PHASE_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
+    QUALITIES_FIELD_NUMBER: _ClassVar[int]
+    WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
+    execution_id: _identifiers_pb2.ExecutionId
+    phase: _phase_pb2.Phase
+    start_time: _timestamp_pb2.Timestamp
+    end_time: _timestamp_pb2.Timestamp
+    qualities: _containers.RepeatedScalarFieldContainer[_span_pb2.SpanQuality]
+    workflow_id: _identifiers_pb2.EntityVersion
+    def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., phase: _Optional[_Union[_phase_pb2.Phase, str]] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., qualities: _Optional[_Iterable[_Union[_span_pb2.SpanQuality, str]]] = ..., workflow_id: _Optional[_Union[_identifiers_pb2.EntityVersion, _Mapping]] = ...) -> None: ...
+
+class ListExecutionsResponse(_message.Message):
+    __slots__ = ("executions", "next_page_token")
+    EXECUTIONS_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    executions: _containers.RepeatedCompositeFieldContainer[ExecutionSummary]
+    next_page_token: str
+    def __init__(self, executions: _Optional[_Iterable[_Union[ExecutionSummary, _Mapping]]] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class DiagnoseExecutionRequest(_message.Message):
+    __slots__ = ("execution_id", "max_findings", "as_of")
+    EXECUTION_ID_FIELD_NUMBER: _ClassVar[int]
+    MAX_FINDINGS_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_FIELD_NUMBER: _ClassVar[int]
+    execution_id: _identifiers_pb2.ExecutionId
+    max_findings: int
+    as_of: _timestamp_pb2.Timestamp
+    def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., max_findings: _Optional[int] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class Evidence(_message.Message):
+    __slots__ = ("span_id", "path", "start_time", "end_time", "reasons")
+    SPAN_ID_FIELD_NUMBER: _ClassVar[int]
+    PATH_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
+    REASONS_FIELD_NUMBER: _ClassVar[int]
+    span_id: bytes
+    path: str
+    start_time: _timestamp_pb2.Timestamp
+    end_time: _timestamp_pb2.Timestamp
+    reasons: _containers.RepeatedCompositeFieldContainer[_span_pb2.SpanReason]
+    def __init__(self, span_id: _Optional[bytes] = ..., path: _Optional[str] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., reasons: _Optional[_Iterable[_Union[_span_pb2.SpanReason, _Mapping]]] = ...) -> None: ...
+
+class Advice(_message.Message):
+    __slots__ = ("text", "source")
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    SOURCE_FIELD_NUMBER: _ClassVar[int]
+    text: str
+    source: str
+    def __init__(self, text: _Optional[str] = ..., source: _Optional[str] = ...) -> None: ...
+
+class Finding(_message.Message):
+    __slots__ = ("operation", "cost", "share", "summary", "evidence", "advice")
+    OPERATION_FIELD_NUMBER: _ClassVar[int]
+    COST_FIELD_NUMBER: _ClassVar[int]
+    SHARE_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    EVIDENCE_FIELD_NUMBER: _ClassVar[int]
+    ADVICE_FIELD_NUMBER: _ClassVar[int]
+    operation: _span_pb2.Operation
+    cost: _duration_pb2.Duration
+    share: float
+    summary: str
+    evidence: _containers.RepeatedCompositeFieldContainer[Evidence]
+    advice: _containers.RepeatedCompositeFieldContainer[Advice]
+    def __init__(self, operation: _Optional[_Union[_span_pb2.Operation, str]] = ..., cost: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., share: _Optional[float] = ..., summary: _Optional[str] = ..., evidence: _Optional[_Iterable[_Union[Evidence, _Mapping]]] = ..., advice: _Optional[_Iterable[_Union[Advice, _Mapping]]] = ...) -> None: ...
+
+class TaskHistory(_message.Message):
+    __slots__ = ("span_id", "operation", "duration", "p50", "p95", "sample_count", "outlier")
+    SPAN_ID_FIELD_NUMBER: _ClassVar[int]
+    OPERATION_FIELD_NUMBER: _ClassVar[int]
+    DURATION_FIELD_NUMBER: _ClassVar[int]
+    P50_FIELD_NUMBER: _ClassVar[int]
+    P95_FIELD_NUMBER: _ClassVar[int]
+    SAMPLE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    OUTLIER_FIELD_NUMBER: _ClassVar[int]
+    span_id: bytes
+    operation: _span_pb2.Operation
+    duration: _duration_pb2.Duration
+    p50: _duration_pb2.Duration
+    p95: _duration_pb2.Duration
+    sample_count: int
+    outlier: bool
+    def __init__(self, span_id: _Optional[bytes] = ..., operation: _Optional[_Union[_span_pb2.Operation, str]] = ..., duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p50: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p95: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., sample_count: _Optional[int] = ..., outlier: bool = ...) -> None: ...
+
+class DiagnoseExecutionResponse(_message.Message):
+    __slots__ = ("findings", "critical_path", "approximate", "history", "as_of")
+    FINDINGS_FIELD_NUMBER: _ClassVar[int]
+    CRITICAL_PATH_FIELD_NUMBER: _ClassVar[int]
+    APPROXIMATE_FIELD_NUMBER: _ClassVar[int]
+    HISTORY_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_FIELD_NUMBER: _ClassVar[int]
+    findings: _containers.RepeatedCompositeFieldContainer[Finding]
+    critical_path: _duration_pb2.Duration
+    approximate: bool
+    history: _containers.RepeatedCompositeFieldContainer[TaskHistory]
+    as_of: _timestamp_pb2.Timestamp
+    def __init__(self, findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., critical_path: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., approximate: bool = ..., history: _Optional[_Iterable[_Union[TaskHistory, _Mapping]]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
