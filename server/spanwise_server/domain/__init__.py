@@ -1,0 +1,1 @@
+"""The rules of spanwise, pure: no gRPC, no SQL, no clock, no I/O."""

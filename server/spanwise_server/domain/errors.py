@@ -1,0 +1,123 @@
+"""Errors of the domain. What crosses a border is translated to or from one of these.
+
+    SpanwiseError
+    ├── InvalidEvent            nothing addressable in an event
+    ├── InvalidQuery            a read request that cannot be answered as it stands
+    │   └── InvalidPageToken    a page token that was not made for this request
+    ├── NotFound
+    │   └── ExecutionNotFound   no event ever named the execution
+    ├── EventAlreadyRecorded    the event repeats a phase
+    ├── EventRefused            the event contradicts what is stored
+    │   ├── AlreadyInTerminalPhase
+    │   └── IllegalTransition
+    ├── StoreUnavailable        the store cannot be reached, is shutting down, or is not migrated
+    ├── WriteConflict           the store gave up on a conflict after retries
+    ├── CorruptRecord           a stored record cannot be decoded
+    └── NotSupported            declared in the API, not served here
+
+Each carries data, not just prose; its text names ids and values, never payloads or SQL.
+"""
+
+from spanwise_server.domain.phases import Phase
+
+
+class SpanwiseError(Exception):
+    """Base of every error that the domain knows. Never raised itself."""
+
+
+class InvalidEvent(SpanwiseError):
+    """An event, or the request that carries it, names nothing that it could be stored under."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        """Keep the path of the offending field and what is wrong with it."""
+        super().__init__(f"{field}: {reason}")
+        self.field = field
+        self.reason = reason
+
+
+class InvalidQuery(SpanwiseError):
+    """A read request cannot be answered as it stands."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        """Keep the path of the offending field and what is wrong with it."""
+        super().__init__(f"{field}: {reason}")
+        self.field = field
+        self.reason = reason
+
+
+class InvalidPageToken(InvalidQuery):
+    """A page token is damaged or belongs to another request."""
+
+    def __init__(self) -> None:
+        """Say what to do: start again without a token."""
+        super().__init__(
+            "page_token", "is not a token of this request; start again with an empty one"
+        )
+
+
+class NotFound(SpanwiseError):
+    """What was asked for is not known."""
+
+
+class ExecutionNotFound(NotFound):
+    """No event ever named this execution."""
+
+    def __init__(self, project: str, domain: str, name: str) -> None:
+        """Keep the three parts of the id."""
+        super().__init__(f"execution {project}/{domain}/{name} is not known: no event has named it")
+        self.name = f"{project}/{domain}/{name}"
+
+
+class EventAlreadyRecorded(SpanwiseError):
+    """The event brings no new phase. It is logged, and what else is new in it is kept."""
+
+    def __init__(self, phase: Phase) -> None:
+        """Keep the phase that was reported again."""
+        super().__init__(
+            f"phase {phase.name} is already recorded; new reasons in this event were kept"
+        )
+        self.phase = phase
+
+
+class EventRefused(SpanwiseError):
+    """The event contradicts what is stored. It is logged as refused."""
+
+
+class AlreadyInTerminalPhase(EventRefused):
+    """The event came after the end, by its own clock."""
+
+    def __init__(self, current: Phase) -> None:
+        """Keep the terminal phase that is stored."""
+        super().__init__(
+            f"already in terminal phase {current.name}; the event was logged as refused"
+        )
+        self.current = current
+
+
+class IllegalTransition(EventRefused):
+    """The event leads backwards in a way that its entity cannot go."""
+
+    def __init__(self, current: Phase, requested: Phase) -> None:
+        """Keep the stored phase and the phase that was asked for."""
+        super().__init__(
+            f"cannot go from phase {current.name} back to {requested.name};"
+            " the event was logged as refused"
+        )
+        self.current = current
+        self.requested = requested
+
+
+class StoreUnavailable(SpanwiseError):
+    """The store cannot take or give anything now. The caller may try again as it is."""
+
+
+class WriteConflict(SpanwiseError):
+    """Writers got in each other's way, also after retries. The caller may try again as it is."""
+
+
+class CorruptRecord(SpanwiseError):
+    """A stored record cannot be decoded."""
+
+
+class NotSupported(SpanwiseError):
+    """The call is declared in the API but is not served here."""

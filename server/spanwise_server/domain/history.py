@@ -1,0 +1,179 @@
+"""The life of one entity as stays in phases, folded from the set of its events.
+
+The result depends on which events there are, never on the order in which they came, on replays or
+on what was answered to them.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from spanwise_server.domain.identifiers import EntityKind
+from spanwise_server.domain.phases import TERMINAL_PHASES, Phase
+from spanwise_server.domain.quality import EventQuality, SpanQuality
+from spanwise_server.domain.spans import ClosureTimes, PhaseInterval
+from spanwise_server.domain.transitions import Moment
+
+SECOND_NS = 1_000_000_000
+
+_CARRIED_QUALITIES = (
+    (EventQuality.MISSING_TIMESTAMP, SpanQuality.MISSING_TIMESTAMP),
+    (EventQuality.TIMESTAMP_OUT_OF_RANGE, SpanQuality.TIMESTAMP_OUT_OF_RANGE),
+    (EventQuality.UNKNOWN_PHASE, SpanQuality.UNKNOWN_PHASE),
+)
+
+
+class EntityHistory(NamedTuple):
+    """The life of one entity.
+
+    Attributes:
+        intervals: Stays in the order of time. They touch each other; the last one is open unless it
+            is terminal.
+        start_ns: Start of the first stay.
+        end_ns: End; None while the entity is open. For nodes and attempts it is the moment when
+            their sender reported the end, as FlyteAdmin has it; their work ended with the last
+            stay.
+        phase: Last phase.
+        last_event_ns: Latest occurred_at of any event.
+        closure: FlyteAdmin's times.
+        qualities: What is odd about the events.
+    """
+
+    intervals: tuple[PhaseInterval, ...]
+    start_ns: int
+    end_ns: int | None
+    phase: Phase
+    last_event_ns: int
+    closure: ClosureTimes
+    qualities: SpanQuality
+
+
+class _Stay(NamedTuple):
+    phase: Phase
+    start_ns: int
+    phase_version: int
+
+
+def fold_history(
+    kind: EntityKind, moments: Sequence[Moment], qualities: EventQuality = EventQuality.NONE
+) -> EntityHistory:
+    """Fold the events of one entity, of which there is at least one.
+
+    Neighbours in time of one phase are one stay, which starts at the earliest. The earliest
+    terminal event is the end; later events leave a flag. An execution never goes back to QUEUED.
+
+    Args:
+        kind: Kind of the entity.
+        moments: Its events, in any order.
+        qualities: Union of what is odd about the events.
+    """
+    ordered, coarse = _in_order(moments)
+    life, after = _split_at_end(ordered)
+    stays, updated_ns = _fold_stays(kind, life)
+    first, last = stays[0], stays[-1]
+    end_ns = max(last.start_ns, updated_ns) if last.phase.is_terminal else None
+    flags = _carried(qualities)
+    if coarse:
+        flags |= SpanQuality.COARSE_TIMESTAMP
+    if any(moment.phase is not last.phase for moment in after):
+        flags |= SpanQuality.AFTER_TERMINAL
+    if any(moment.reported_at_ns < moment.occurred_at_ns for moment in moments):
+        flags |= SpanQuality.CLOCK_SKEW
+    return EntityHistory(
+        intervals=_to_intervals(stays),
+        start_ns=first.start_ns,
+        end_ns=end_ns,
+        phase=last.phase,
+        last_event_ns=max(moment.occurred_at_ns for moment in moments),
+        closure=_to_closure(kind, stays, updated_ns),
+        qualities=flags,
+    )
+
+
+def _split_at_end(ordered: list[Moment]) -> tuple[list[Moment], list[Moment]]:
+    """Split after the first terminal event."""
+    for number, moment in enumerate(ordered, 1):
+        if moment.phase in TERMINAL_PHASES:
+            return ordered[:number], ordered[number:]
+    return ordered, []
+
+
+def _fold_stays(kind: EntityKind, life: Sequence[Moment]) -> tuple[list[_Stay], int]:
+    """Give the stays, and when the last event that changed anything was sent (updated_at)."""
+    stays: list[_Stay] = []
+    changed = life[0]
+    for moment in life:
+        last = stays[-1] if stays else None
+        if last is None:
+            stays.append(_Stay(moment.phase, moment.occurred_at_ns, moment.phase_version))
+        elif moment.phase is last.phase:
+            if moment.phase_version <= last.phase_version:
+                continue
+            stays[-1] = last._replace(phase_version=moment.phase_version)
+        elif kind is EntityKind.EXECUTION and moment.phase is Phase.QUEUED:
+            continue
+        else:
+            # In a second that holds a coarse time phases give the order, and times may run back.
+            start_ns = max(moment.occurred_at_ns, last.start_ns)
+            stays.append(_Stay(moment.phase, start_ns, moment.phase_version))
+        changed = moment
+    if kind is EntityKind.EXECUTION:
+        return stays, changed.occurred_at_ns
+    return stays, changed.reported_at_ns
+
+
+def _carried(qualities: EventQuality) -> SpanQuality:
+    flags = SpanQuality.NONE
+    if qualities:
+        for event_quality, span_quality in _CARRIED_QUALITIES:
+            if qualities & event_quality:
+                flags |= span_quality
+    return flags
+
+
+def _in_order(moments: Sequence[Moment]) -> tuple[list[Moment], bool]:
+    """Sort by time, and say whether coarse times are mixed with fine ones.
+
+    Kubernetes gives pod times in whole seconds, FlytePropeller its own in nanoseconds: RUNNING may
+    carry 10:00:05 where INITIALIZING carries 10:00:05.7. Inside a second that holds a whole-second
+    time, the phase decides.
+    Source: flytepropeller v1.16, plugins read pod conditions and container states (metav1.Time).
+    """
+    coarse_seconds = {
+        moment.occurred_at_ns for moment in moments if not moment.occurred_at_ns % SECOND_NS
+    }
+    if not coarse_seconds or all(not moment.occurred_at_ns % SECOND_NS for moment in moments):
+        return sorted(moments), False
+
+    def place(moment: Moment) -> tuple[int, int, Moment]:
+        second_ns = moment.occurred_at_ns - moment.occurred_at_ns % SECOND_NS
+        if second_ns in coarse_seconds:
+            return second_ns, moment.phase, moment
+        return moment.occurred_at_ns, 0, moment
+
+    return sorted(moments, key=place), True
+
+
+def _to_intervals(stays: list[_Stay]) -> tuple[PhaseInterval, ...]:
+    intervals = []
+    for number, stay in enumerate(stays, 1):
+        if number < len(stays):
+            end_ns: int | None = stays[number].start_ns
+        else:
+            end_ns = stay.start_ns if stay.phase.is_terminal else None
+        intervals.append(PhaseInterval(stay.phase, stay.start_ns, end_ns, stay.phase_version))
+    return tuple(intervals)
+
+
+def _to_closure(kind: EntityKind, stays: list[_Stay], updated_ns: int) -> ClosureTimes:
+    # FlyteAdmin keeps the first RUNNING of a task and the last one of a node or a workflow.
+    running = [stay.start_ns for stay in stays if stay.phase is Phase.RUNNING]
+    started_ns = None
+    if running:
+        started_ns = running[0] if kind is EntityKind.TASK_ATTEMPT else running[-1]
+    last = stays[-1]
+    return ClosureTimes(
+        created_ns=stays[0].start_ns,
+        started_ns=started_ns,
+        ran_until_ns=last.start_ns if last.phase.is_terminal and running else None,
+        updated_ns=updated_ns,
+    )

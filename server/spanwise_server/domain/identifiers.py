@@ -1,0 +1,96 @@
+"""Identifiers and the fixed-size keys that are made from them.
+
+Keys are hashes: they need no look-up to write, have one size whatever a sender puts into an id, and
+are the trace id and span ids of every export.
+"""
+
+import hashlib
+from enum import IntEnum
+from typing import NamedTuple
+
+
+class ExecutionId(NamedTuple):
+    """One run of a workflow. (project, domain, name) is the identity; org is an attribute."""
+
+    project: str
+    domain: str
+    name: str
+
+    def __str__(self) -> str:
+        """Give the form that people type: project/domain/name."""
+        return f"{self.project}/{self.domain}/{self.name}"
+
+
+class EntityVersion(NamedTuple):
+    """A registered definition: a task, a workflow or a launch plan. Parts may be empty."""
+
+    project: str = ""
+    domain: str = ""
+    name: str = ""
+    version: str = ""
+
+
+class EntityKind(IntEnum):
+    """What an event is about (spanwise.v1.EntityKind)."""
+
+    EXECUTION = 1
+    NODE = 2
+    TASK_ATTEMPT = 3
+
+
+def execution_key(execution_id: ExecutionId) -> bytes:
+    """Give the 16 bytes that name an execution everywhere: primary keys, trace ids."""
+    return _digest("spanwise/1/execution", *execution_id)[:16]
+
+
+def node_key(execution: bytes, node_id: str) -> int:
+    """Give the key of a node of an execution: a signed 64-bit integer, never 0."""
+    return _entity_key(execution, "node", node_id)
+
+
+def attempt_key(execution: bytes, node_id: str, task_id: EntityVersion, retry_attempt: int) -> int:
+    """Give the key of a task attempt inside the execution with key `execution`: as node_key."""
+    return _entity_key(execution, "attempt", node_id, *task_id, str(retry_attempt))
+
+
+def root_key(execution: bytes) -> int:
+    """Give the key of the execution itself among its entities: as node_key."""
+    return _entity_key(execution, "execution")
+
+
+def text_key(*parts: str) -> int:
+    """Give a signed 64-bit integer that stands for a list of texts."""
+    return int.from_bytes(_digest("spanwise/1/text", *parts)[:8], "big", signed=True)
+
+
+def span_id_bytes(key: int) -> bytes:
+    """Give the 8 bytes of an entity key, as they stand in spans and exports."""
+    return key.to_bytes(8, "big", signed=True)
+
+
+def span_id_below(parent: int, *parts: str) -> int:
+    """Give the id of a span below `parent` that is no entity of its own, such as an operation."""
+    return _nonzero(
+        _digest("spanwise/1/span", parent.to_bytes(8, "big", signed=True).hex(), *parts)
+    )
+
+
+def _entity_key(execution: bytes, *parts: str) -> int:
+    return _nonzero(_digest("spanwise/1/entity", execution.hex(), *parts))
+
+
+def _nonzero(digest: bytes) -> int:
+    # A span id of zero is invalid in OTLP. Each window of the digest is as good as the first.
+    for start in range(0, 32, 8):
+        key = int.from_bytes(digest[start : start + 8], "big", signed=True)
+        if key:
+            return key
+    return 1
+
+
+def _digest(*parts: str) -> bytes:
+    # Each part goes in with its length, so that ("a", "bc") and ("ab", "c") differ whatever
+    # characters they hold. A lone surrogate cannot be UTF-8; it still names something, so it is
+    # kept in the form that Python gives it.
+    encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
+    return hashlib.sha256(b"".join(b"%d:%b" % (len(part), part) for part in encoded)).digest()

@@ -1,0 +1,121 @@
+"""Operation spans: what the time of an execution, a node or an attempt went into.
+
+The definitions are those of FlyteAdmin. An operation without length is left out,
+and none runs backwards.
+Source: flyteadmin v1.16, pkg/manager/impl/metrics_manager.go.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from spanwise_server.domain.history import EntityHistory
+from spanwise_server.domain.identifiers import span_id_below
+from spanwise_server.domain.spans import Operation, OperationSubject, Span
+
+
+class Block(NamedTuple):
+    """Bounds of something inside a span. `end_ns` None: open."""
+
+    start_ns: int
+    end_ns: int | None
+
+
+def attempt_operations(span_id: int, history: EntityHistory, end_ns: int | None) -> list[Span]:
+    """Split an attempt that ends at `end_ns` (None: open) into set-up, runtime and teardown."""
+    running_ns = history.closure.started_ns
+    if running_ns is None:
+        return _operations(span_id, (Operation.TASK_SETUP, history.start_ns, end_ns))
+    last = history.intervals[-1]
+    worked_until_ns = last.start_ns if last.phase.is_terminal else end_ns
+    parts = [
+        (Operation.TASK_SETUP, history.start_ns, running_ns),
+        (Operation.TASK_RUNTIME, running_ns, worked_until_ns),
+    ]
+    if worked_until_ns is not None:
+        parts.append((Operation.TASK_TEARDOWN, worked_until_ns, end_ns))
+    return _operations(span_id, *parts)
+
+
+def node_operations(
+    span_id: int, bounds: Block, attempts: Sequence[Block], children: Sequence[Block]
+) -> list[Span]:
+    """Give set-up, resets and teardown of a node, around its attempts and its child nodes.
+
+    Args:
+        span_id: Span of the node.
+        bounds: Of the node.
+        attempts: In the order of start.
+        children: In the order of start.
+    """
+    stages = [*attempts, *([_hull(children)] if children else [])]
+    if not stages:
+        return _operations(span_id, (Operation.NODE_SETUP, bounds.start_ns, bounds.end_ns))
+    parts: list[_Part] = [(Operation.NODE_SETUP, bounds.start_ns, stages[0].start_ns)]
+    for before, after in pairwise(stages):
+        if before.end_ns is not None:
+            parts.append((Operation.NODE_RESET, before.end_ns, after.start_ns))
+    done_ns = _hull(stages).end_ns
+    if done_ns is not None and bounds.end_ns is not None:
+        parts.append((Operation.NODE_TEARDOWN, done_ns, bounds.end_ns))
+    return _operations(span_id, *parts)
+
+
+def workflow_operations(
+    span_id: int, bounds: Block, start_node: Block | None, nodes: Sequence[Block]
+) -> list[Span]:
+    """Give set-up and teardown of an execution, around its nodes.
+
+    Args:
+        span_id: Span of the execution.
+        bounds: Of the execution.
+        start_node: Of the node that marks the start; None when it is not known.
+        nodes: Of the nodes between start and end, in the order of start.
+    """
+    ready_ns = bounds.end_ns
+    if start_node is not None:
+        ready_ns = start_node.end_ns
+    elif nodes:
+        ready_ns = nodes[0].start_ns
+    parts: list[_Part] = [(Operation.WORKFLOW_SETUP, bounds.start_ns, ready_ns)]
+    work = nodes or ([start_node] if start_node is not None else [])
+    if work and bounds.end_ns is not None:
+        done_ns = _hull(work).end_ns
+        if done_ns is not None:
+            parts.append((Operation.WORKFLOW_TEARDOWN, done_ns, bounds.end_ns))
+    return _operations(span_id, *parts)
+
+
+def transition(parent_id: int, node_id: str, upstream_end_ns: int, start_ns: int) -> list[Span]:
+    """Give the way from the end of the last upstream to a node, unless no time is between."""
+    return _operations(
+        parent_id, (Operation.NODE_TRANSITION, upstream_end_ns, start_ns), node_id=node_id
+    )
+
+
+_Part = tuple[Operation, int, int | None]
+
+
+def _operations(parent_id: int, *parts: _Part, node_id: str = "") -> list[Span]:
+    spans = []
+    for number, (operation, start_ns, end_ns) in enumerate(parts):
+        if end_ns is not None and end_ns <= start_ns:
+            continue
+        spans.append(
+            Span(
+                span_id=span_id_below(parent_id, operation.name, node_id or str(number)),
+                name=operation.name,
+                subject=OperationSubject(operation, node_id),
+                start_ns=start_ns,
+                end_ns=end_ns,
+            )
+        )
+    return spans
+
+
+def _hull(blocks: Sequence[Block]) -> Block:
+    ends = [block.end_ns for block in blocks]
+    end_ns = None
+    if None not in ends:
+        end_ns = max(end for end in ends if end is not None)
+    return Block(min(block.start_ns for block in blocks), end_ns)

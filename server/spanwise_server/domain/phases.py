@@ -1,0 +1,36 @@
+"""Phases of executions, nodes and task attempts. Numbers are those of spanwise.v1.Phase."""
+
+from enum import IntEnum
+
+
+class Phase(IntEnum):
+    """What an execution, a node or a task attempt is doing."""
+
+    UNSPECIFIED = 0
+    QUEUED = 1
+    WAITING_FOR_RESOURCES = 2
+    INITIALIZING = 3
+    RUNNING = 4
+    DYNAMIC_RUNNING = 5
+    PAUSED = 6
+    SUCCEEDING = 7
+    FAILING = 8
+    ABORTING = 9
+    RETRYABLE_FAILED = 10
+    SUCCEEDED = 11
+    FAILED = 12
+    ABORTED = 13
+    TIMED_OUT = 14
+    SKIPPED = 15
+    RECOVERED = 16
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether nothing follows it."""
+        return self >= Phase.SUCCEEDED
+
+
+TERMINAL_PHASES = frozenset(phase for phase in Phase if phase.is_terminal)
+
+# The numbers above are also the order of a usual life, so they break ties between events of one
+# moment.

@@ -1,0 +1,149 @@
+"""What becomes of an event: the answer to its sender, and the state that the next answer rests on.
+
+The answer depends on what arrived before; the tree of spans does not (see history.py).
+Source of the rules that are not ours: flyteadmin v1.16,
+{execution,node_execution,task_execution}_manager.go.
+"""
+
+from typing import NamedTuple
+
+from spanwise_server.domain.errors import AlreadyInTerminalPhase, EventRefused, IllegalTransition
+from spanwise_server.domain.events import Disposition
+from spanwise_server.domain.identifiers import EntityKind
+from spanwise_server.domain.phases import Phase
+
+
+class Moment(NamedTuple):
+    """Where an event stands in the life of its entity. Tuples sort by time; the phase breaks ties.
+
+    Attributes:
+        occurred_at_ns: Time at the source.
+        reported_at_ns: Time of sending; occurred_at_ns when the source gave none.
+        phase: Phase after the event.
+        phase_version: Version inside the phase.
+    """
+
+    occurred_at_ns: int
+    reported_at_ns: int
+    phase: Phase
+    phase_version: int
+
+
+class EntityState(NamedTuple):
+    """What the answer to the next event of an entity rests on: a fold over all that are logged.
+
+    Attributes:
+        created_at_ns: Earliest occurred_at.
+        last_occurred_at_ns: Latest occurred_at.
+        latest: Latest event that is not terminal, with the highest version of its stay; None when
+            there is none.
+        ended: Earliest terminal event; None while the entity is open.
+    """
+
+    created_at_ns: int
+    last_occurred_at_ns: int
+    latest: Moment | None
+    ended: Moment | None
+
+    @property
+    def current(self) -> Moment:
+        """The moment whose phase the entity is in."""
+        moment = self.ended or self.latest
+        if moment is None:  # fold() never makes such a state
+            raise ValueError("an entity state without any event")
+        return moment
+
+
+class Decision(NamedTuple):
+    """What becomes of an event. `refusal` is set for REFUSED only."""
+
+    disposition: Disposition
+    refusal: EventRefused | None = None
+
+
+_ACCEPTED = Decision(Disposition.ACCEPTED)
+_LATE = Decision(Disposition.LATE)
+_DUPLICATE = Decision(Disposition.DUPLICATE)
+
+
+def decide(
+    kind: EntityKind, state: EntityState | None, event: Moment, *, is_logged: bool
+) -> Decision:
+    """Say what becomes of `event`, given the stored state of its entity.
+
+    Args:
+        kind: Kind of entity.
+        state: Fold over everything logged before; None when the entity is unknown or a placeholder.
+        event: The event.
+        is_logged: Whether an event of the entity with this phase, version and occurred_at is in the
+            log.
+
+    Returns:
+        The first row of the table in docs/transitions.md that fits.
+    """
+    if state is None:
+        return _ACCEPTED
+    if is_logged or _repeats_current_phase(kind, state.current, event):
+        return _DUPLICATE
+    if state.ended is not None:
+        if event.occurred_at_ns > state.ended.occurred_at_ns:
+            return Decision(Disposition.REFUSED, AlreadyInTerminalPhase(state.ended.phase))
+        return _LATE
+    if event.phase is state.current.phase:
+        return _ACCEPTED
+    if event < state.current:
+        return _LATE
+    if kind is EntityKind.EXECUTION and event.phase is Phase.QUEUED:
+        return Decision(Disposition.REFUSED, IllegalTransition(state.current.phase, event.phase))
+    return _ACCEPTED
+
+
+def _repeats_current_phase(kind: EntityKind, current: Moment, event: Moment) -> bool:
+    # Nodes and executions have no versions: the same phase never says more about the phase.
+    return event.phase is current.phase and (
+        kind is not EntityKind.TASK_ATTEMPT or event.phase_version <= current.phase_version
+    )
+
+
+def fold(kind: EntityKind, state: EntityState | None, event: Moment) -> EntityState:
+    """Give the state after `event` was logged, with whatever disposition.
+
+    Idempotent. Any order of the same events gives the same phase and bounds; the version of
+    `latest` may differ, because versions count inside a stay and a late event may split one.
+    """
+    if state is None:
+        is_terminal = event.phase.is_terminal
+        return EntityState(
+            event.occurred_at_ns,
+            event.occurred_at_ns,
+            None if is_terminal else event,
+            event if is_terminal else None,
+        )
+    created_at_ns, last_occurred_at_ns, latest, ended = state
+    if event.phase.is_terminal:
+        ended = event if ended is None else _earlier_end(ended, event)
+    else:
+        latest = event if latest is None else _later_stay(kind, latest, event)
+    return EntityState(
+        min(created_at_ns, event.occurred_at_ns),
+        max(last_occurred_at_ns, event.occurred_at_ns),
+        latest,
+        ended,
+    )
+
+
+def _earlier_end(ended: Moment, event: Moment) -> Moment:
+    first = min(ended, event)
+    if ended.phase is not event.phase:
+        return first
+    return first._replace(phase_version=max(ended.phase_version, event.phase_version))
+
+
+def _later_stay(kind: EntityKind, latest: Moment, event: Moment) -> Moment:
+    if event.phase is latest.phase:
+        later = max(latest, event)
+        return later._replace(phase_version=max(latest.phase_version, event.phase_version))
+    if kind is EntityKind.EXECUTION and Phase.QUEUED in (event.phase, latest.phase):
+        # An execution never goes back to QUEUED, whatever its clock says.
+        return latest if event.phase is Phase.QUEUED else event
+    return max(latest, event)

@@ -1,0 +1,1 @@
+"""Storage: the written contract (api.py) and its implementation in SQL (sql/)."""

@@ -1,0 +1,305 @@
+"""The contract of storage: records, and what a store promises about them.
+
+Storage keeps no policy. It takes records and gives them back; what they mean is decided by domain
+and service. Every method that takes a collection makes a number of statements that does not depend
+on its size.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import NamedTuple, Protocol, TypeVar
+
+from spanwise_server.domain.events import (
+    Disposition,
+    ExecutionFacts,
+    NodeFacts,
+    Severity,
+    TaskFacts,
+)
+from spanwise_server.domain.identifiers import EntityKind, EntityVersion, ExecutionId
+from spanwise_server.domain.phases import Phase
+from spanwise_server.domain.quality import EventQuality
+from spanwise_server.domain.transitions import EntityState
+
+T = TypeVar("T")
+
+EntityRef = tuple[bytes, int]
+"""Key of an execution and key of one of its entities."""
+
+
+class EventRecord(NamedTuple):
+    """One received event. Appended once, never changed.
+
+    Attributes:
+        execution_key: Execution.
+        sequence: Position inside the execution, from 1, without gaps, in the order of commits.
+        entity_key: Entity that it is about.
+        kind: Kind of that entity.
+        phase: Phase after it.
+        phase_version: Version inside the phase.
+        occurred_at_ns: Time at the source; recorded_at_ns where the source gave none.
+        reported_at_ns: Time of sending; None where the source gave none.
+        recorded_at_ns: Time of receipt.
+        producer_id: Who sent it; may be empty.
+        disposition: What became of it.
+        refusal: Why it was refused; empty otherwise.
+        qualities: What is odd about it.
+        has_details: Whether its payload says something that only the payload keeps
+            (domain.events.Details).
+        payload_type: Full name of the message in payload.
+        payload: The request as it was received. Opaque to storage.
+    """
+
+    execution_key: bytes
+    sequence: int
+    entity_key: int
+    kind: EntityKind
+    phase: Phase
+    phase_version: int
+    occurred_at_ns: int
+    reported_at_ns: int | None
+    recorded_at_ns: int
+    producer_id: str
+    disposition: Disposition
+    refusal: str
+    qualities: EventQuality
+    has_details: bool
+    payload_type: str
+    payload: bytes
+
+
+class ExecutionRecord(NamedTuple):
+    """One execution, as listing needs it.
+
+    Attributes:
+        execution_key: Key.
+        execution_id: Identity.
+        first_seen_ns: occurred_at of the first event that named it, in the order of receipt.
+        facts: What its own events said.
+        state: Fold over its own events; None for a placeholder, which only events of its nodes and
+            tasks named.
+    """
+
+    execution_key: bytes
+    execution_id: ExecutionId
+    first_seen_ns: int
+    facts: ExecutionFacts
+    state: EntityState | None
+
+
+class NodeRecord(NamedTuple):
+    """One node. `state` None marks a placeholder, which only events of other entities named."""
+
+    execution_key: bytes
+    node_key: int
+    node_id: str
+    facts: NodeFacts
+    state: EntityState | None
+
+
+class AttemptRecord(NamedTuple):
+    """One attempt of a task."""
+
+    execution_key: bytes
+    attempt_key: int
+    node_key: int
+    task_id: EntityVersion
+    retry_attempt: int
+    facts: TaskFacts
+    state: EntityState
+
+
+class ReasonRecord(NamedTuple):
+    """One distinct reason of an entity: text under a phase and version.
+
+    Attributes:
+        execution_key: Execution.
+        entity_key: Entity.
+        digest: text_key of what makes it distinct; the key inside the entity.
+        occurred_at_ns: Earliest time that any event gave for it.
+        phase: Phase of the event that brought it.
+        phase_version: Version of the event that brought it.
+        severity: Highest grade that any event gave.
+        occurrences: Highest count that any event gave.
+        source: Who says so; the greatest text that any event gave.
+        message: Text.
+    """
+
+    execution_key: bytes
+    entity_key: int
+    digest: int
+    occurred_at_ns: int
+    phase: Phase
+    phase_version: int
+    severity: Severity
+    occurrences: int
+    source: str
+    message: str
+
+
+class LoggedKey(NamedTuple):
+    """What makes an event of an entity the same event again."""
+
+    execution_key: bytes
+    entity_key: int
+    phase: Phase
+    phase_version: int
+    occurred_at_ns: int
+
+
+class EventPoint(NamedTuple):
+    """An event without its payload: what the tree of spans is built from."""
+
+    entity_key: int
+    phase: Phase
+    phase_version: int
+    occurred_at_ns: int
+    reported_at_ns: int | None
+    producer_id: str
+    qualities: EventQuality
+
+
+class DetailPayload(NamedTuple):
+    """Payload of an event with details, with what the event's place in time is."""
+
+    entity_key: int
+    occurred_at_ns: int
+    payload_type: str
+    payload: bytes
+
+
+class ExecutionHistory(NamedTuple):
+    """Everything that is known of one execution. No order is promised inside the parts."""
+
+    execution: ExecutionRecord
+    nodes: Sequence[NodeRecord]
+    attempts: Sequence[AttemptRecord]
+    points: Sequence[EventPoint]
+    reasons: Sequence[ReasonRecord]
+    details: Sequence[DetailPayload]
+
+
+class LoggedEvent(NamedTuple):
+    """An event of the log with the names of its entity. `payload` may be empty if not asked for."""
+
+    record: EventRecord
+    node_id: str
+    retry_attempt: int
+
+
+class ExecutionFilter(NamedTuple):
+    """Which executions to list. An empty or None part lets all pass.
+
+    `started_from_ns` is inclusive, `started_before_ns` exclusive.
+    """
+
+    project: str = ""
+    domain: str = ""
+    phases: frozenset[Phase] = frozenset()
+    started_from_ns: int | None = None
+    started_before_ns: int | None = None
+
+
+class WriteTransaction(Protocol):
+    """One writing transaction. Writers of the same execution exclude each other until it ends."""
+
+    def lock_executions(self, keys: Collection[bytes]) -> None:
+        """Exclude other writers of these executions, without deadlocks. Call before any read."""
+
+    def get_executions(self, keys: Collection[bytes]) -> dict[bytes, ExecutionRecord]:
+        """Give the known ones of these executions."""
+
+    def get_nodes(self, refs: Collection[EntityRef]) -> dict[EntityRef, NodeRecord]:
+        """Give the known ones of these nodes, placeholders included."""
+
+    def get_attempts(self, refs: Collection[EntityRef]) -> dict[EntityRef, AttemptRecord]:
+        """Give the known ones of these attempts."""
+
+    def find_logged(self, keys: Collection[LoggedKey]) -> set[LoggedKey]:
+        """Give those of the keys under which an event is in the log."""
+
+    def get_last_sequences(self, keys: Collection[bytes]) -> dict[bytes, int]:
+        """Give the highest sequence of each of these executions that has events."""
+
+    def append_events(self, records: Sequence[EventRecord]) -> None:
+        """Append to the log."""
+
+    def put_executions(self, records: Sequence[ExecutionRecord]) -> None:
+        """Insert executions, or replace all of their columns but first_seen_ns."""
+
+    def put_nodes(self, records: Sequence[NodeRecord]) -> None:
+        """Insert nodes, or replace all of their columns."""
+
+    def put_attempts(self, records: Sequence[AttemptRecord]) -> None:
+        """Insert attempts, or replace all of their columns."""
+
+    def add_missing_executions(self, records: Sequence[ExecutionRecord]) -> None:
+        """Insert executions that are not there, without touching the rows of the others."""
+
+    def add_missing_nodes(self, records: Sequence[NodeRecord]) -> None:
+        """Insert nodes that are not there, without touching the rows of the others."""
+
+    def merge_reasons(self, records: Sequence[ReasonRecord]) -> None:
+        """Insert reasons, or merge into those of the same digest as ReasonRecord says."""
+
+    def clear_projections(self) -> None:
+        """Remove every row but the event log."""
+
+    def iterate_log(self) -> Iterator[EventRecord]:
+        """Give the log, execution by execution, each in ascending sequence, in bounded memory."""
+
+
+class ReadTransaction(Protocol):
+    """One reading transaction: a consistent snapshot that never blocks a writer."""
+
+    def get_history(self, key: bytes) -> ExecutionHistory | None:
+        """Give all that is known of an execution in at most six statements, or None."""
+
+    def list_executions(
+        self, query: ExecutionFilter, *, after: tuple[int, bytes] | None, limit: int
+    ) -> list[ExecutionRecord]:
+        """Give at most `limit` executions, the latest start first.
+
+        Start is state.created_at_ns, or first_seen_ns of a placeholder. Executions of one start are
+        in ascending order of key. `after` is the (start, key) of the last one that the caller has.
+        """
+
+    def list_events(
+        self, key: bytes, *, after_sequence: int, limit: int, with_payload: bool
+    ) -> list[LoggedEvent]:
+        """Give at most `limit` events with a higher sequence, in ascending sequence."""
+
+    def list_events_by_time(
+        self, key: bytes, *, after: tuple[int, int] | None, limit: int, with_payload: bool
+    ) -> list[LoggedEvent]:
+        """Give at most `limit` events after (occurred_at_ns, sequence), in that order."""
+
+    def has_execution(self, key: bytes) -> bool:
+        """Say whether any event named the execution."""
+
+
+class Storage(Protocol):
+    """A database. Safe for several threads and, if the backend can, several processes."""
+
+    def write(self, work: Callable[[WriteTransaction], T]) -> T:
+        """Run `work` in one transaction and give its result after a durable commit.
+
+        All or nothing. `work` may run again after a conflict between writers, so it must have no
+        effect besides the transaction.
+
+        Raises:
+            WriteConflict: Conflicts went on after retries.
+            StoreUnavailable: The database cannot be reached or cannot write. Nothing was stored,
+            except when the
+                connection broke during the commit itself.
+        """
+
+    def read(self) -> AbstractContextManager[ReadTransaction]:
+        """Open a reading transaction.
+
+        Raises:
+            StoreUnavailable: The database cannot be reached.
+        """
+
+    def close(self) -> None:
+        """Give back connections and files. Idempotent."""
