@@ -5,6 +5,7 @@ and none runs backwards.
 Source: flyteadmin v1.16, pkg/manager/impl/metrics_manager.go.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -98,12 +99,16 @@ _Part = tuple[Operation, int, int | None]
 
 def _operations(parent_id: int, *parts: _Part, node_id: str = "") -> list[Span]:
     spans = []
-    for number, (operation, start_ns, end_ns) in enumerate(parts):
+    occurrences: Counter[Operation] = Counter()
+    for operation, start_ns, end_ns in parts:
+        # Counted before the empty ones are left out, so that ids stay when an execution goes on.
+        ordinal = occurrences[operation]
+        occurrences[operation] += 1
         if end_ns is not None and end_ns <= start_ns:
             continue
         spans.append(
             Span(
-                span_id=span_id_below(parent_id, operation.name, node_id or str(number)),
+                span_id=span_id_below(parent_id, operation.name, node_id or str(ordinal)),
                 name=operation.name,
                 subject=OperationSubject(operation, node_id),
                 start_ns=start_ns,

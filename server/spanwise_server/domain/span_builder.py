@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import NamedTuple
 
 from spanwise_server.domain.events import (
@@ -246,15 +247,20 @@ def _infer_ends(order: Sequence[_Entity]) -> None:
                 child.end_ns = max(child.start_ns, entity.end_ns)
                 child.qualities |= SpanQuality.NO_TERMINAL_EVENT | SpanQuality.INFERRED_END
             child.qualities |= _sticking_out(child.block, entity.block)
-        for attempt, after in zip(entity.attempts, [*entity.attempts[1:], None], strict=True):
-            if attempt.end_ns is None:
-                until_ns = after.history.start_ns if after is not None else entity.end_ns
-                if until_ns is not None:
-                    attempt.end_ns = max(attempt.history.start_ns, until_ns)
-                    attempt.qualities |= SpanQuality.NO_TERMINAL_EVENT | SpanQuality.INFERRED_END
-            block = Block(attempt.history.start_ns, attempt.end_ns)
-            attempt.qualities |= _sticking_out(block, entity.block)
+        _infer_attempt_ends(entity)
         entity.children.sort(key=lambda child: (child.start_ns, child.node_id))
+
+
+def _infer_attempt_ends(node: _Entity) -> None:
+    for attempt, after in zip_longest(node.attempts, node.attempts[1:]):
+        if attempt.end_ns is None:
+            until_ns = node.end_ns if after is None else after.history.start_ns
+            if until_ns is not None:
+                attempt.end_ns = max(attempt.history.start_ns, until_ns)
+                attempt.qualities |= SpanQuality.NO_TERMINAL_EVENT | SpanQuality.INFERRED_END
+        attempt.qualities |= _sticking_out(
+            Block(attempt.history.start_ns, attempt.end_ns), node.block
+        )
 
 
 def _sticking_out(inner: Block, outer: Block) -> SpanQuality:
