@@ -1,0 +1,10 @@
+"""`make bench`: measure the budgets of the design and print each figure beside its target.
+
+Figures are ratios in one run, because absolute times depend on the machine.
+"""
+
+from tests.benchmarks.intake import measure_intake
+from tests.benchmarks.report import render
+
+if __name__ == "__main__":
+    print(render(measure_intake()))

@@ -1,0 +1,64 @@
+"""Servers under measurement, each a process of its own."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+_READY = re.compile(r"serves gRPC on 127\.0\.0\.1:(\d+)")
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server."""
+
+    port: int
+    pid: int
+
+    def cpu_s(self) -> float:
+        """Give the processor time that it has used, in seconds, by user and system together."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(") ")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@contextmanager
+def empty_server() -> Iterator[Server]:
+    """Run the server that does nothing."""
+    with _running([sys.executable, "-m", "tests.benchmarks.empty_server"]) as server:
+        yield server
+
+
+@contextmanager
+def spanwise_server(database: Path) -> Iterator[Server]:
+    """Run `spanwise serve` on a SQLite file."""
+    command = [sys.executable, "-m", "spanwise.cli", "serve", "--grpc-address", "127.0.0.1:0"]
+    with _running([*command, "--database-url", f"sqlite:///{database}"]) as server:
+        yield server
+
+
+@contextmanager
+def _running(command: list[str]) -> Iterator[Server]:
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        yield Server(_wait_for_port(process), process.pid)
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+        if process.stderr is not None:
+            process.stderr.close()
+
+
+def _wait_for_port(process: "subprocess.Popen[str]") -> int:
+    if process.stderr is None:
+        raise TypeError("the server's standard error is not a pipe")
+    said = []
+    for line in process.stderr:
+        said.append(line)
+        ready = _READY.search(line)
+        if ready:
+            return int(ready[1])
+    raise RuntimeError("the server stopped before it was ready: " + "".join(said))
