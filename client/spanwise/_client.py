@@ -1,0 +1,293 @@
+"""Client: the door to a spanwise server."""
+
+from collections.abc import Callable, Iterable, Iterator
+from types import TracebackType
+from typing import Any, Literal, NamedTuple, Self
+
+import grpc
+
+from spanwise._errors import InvalidRequest, ServerFailed, translated
+from spanwise._identifiers import ExecutionId, checked_text
+from spanwise._span import ExecutionSpan
+from spanwise._times import Moment, moment_to_timestamp, to_ns
+from spanwise._values import enum_name
+from spanwise.v1 import (
+    event_pb2,
+    event_service_pb2,
+    event_service_pb2_grpc,
+    identifiers_pb2,
+    phase_pb2,
+    span_service_pb2,
+    span_service_pb2_grpc,
+)
+
+DEFAULT_ENDPOINT = "127.0.0.1:8089"
+"""Where `spanwise serve` listens unless it is told otherwise: FlyteAdmin's port."""
+
+# An execution of many nodes does not fit into gRPC's 4 MiB; the server's cap is the same.
+_MAX_RECEIVE_BYTES = 64 * 1024 * 1024
+_LARGEST_DEPTH = (1 << 32) - 1
+_LOOPBACK = ("127.", "localhost:", "[::1]:")
+
+EventOrder = Literal["recorded", "occurred"]
+
+
+class EventReceipt(NamedTuple):
+    """Where an event went.
+
+    Attributes:
+        sequence: Position among the events of its execution, from 1.
+        disposition: "ACCEPTED", or "LATE" for an event that is older than what was stored.
+    """
+
+    sequence: int
+    disposition: str
+
+
+class Client:
+    """A connection to a spanwise server.
+
+        with Client("127.0.0.1:8089") as client:
+            client.get_execution_span("flytesnacks/development/a1b2c3").explain()
+
+    Connects when it is first used and again when the connection is lost. May be used by several
+    threads at once, but not across a fork. Every method may raise a subclass of SpanwiseError,
+    never an error of gRPC.
+    """
+
+    def __init__(self, endpoint: str = DEFAULT_ENDPOINT, *, timeout_s: float = 60.0) -> None:
+        """Prepare the connection; nothing is sent yet.
+
+        Args:
+            endpoint: HOST:PORT of the server's gRPC address, without a scheme.
+            timeout_s: Longest wait for one answer, in seconds. A list is one answer a page.
+
+        Raises:
+            InvalidRequest: The endpoint is empty or has a scheme.
+        """
+        if not endpoint or "://" in endpoint or any(map(str.isspace, endpoint)):
+            raise InvalidRequest(f"endpoint {endpoint!r} is not of the form HOST:PORT")
+        self._endpoint = checked_text(endpoint)
+        self._timeout_s = timeout_s
+        self._is_closed = False
+        self._channel = grpc.insecure_channel(endpoint, options=channel_options(endpoint))
+        self._events = event_service_pb2_grpc.EventServiceStub(self._channel)
+        self._spans = span_service_pb2_grpc.SpanServiceStub(self._channel)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def endpoint(self) -> str:
+        """HOST:PORT of the server."""
+        return self._endpoint
+
+    def close(self) -> None:
+        """Close the connection. Calls that are under way fail. May be called again."""
+        self._is_closed = True
+        self._channel.close()
+
+    def get_execution_span(
+        self,
+        execution_id: str | ExecutionId,
+        *,
+        as_of: Moment | None = None,
+        depth: int | None = None,
+    ) -> ExecutionSpan:
+        """Give the tree of spans of an execution.
+
+        Args:
+            execution_id: "project/domain/name", or an ExecutionId.
+            as_of: Moment up to which open spans are drawn: an aware datetime or nanoseconds since
+                the epoch. None means now.
+            depth: Levels below the execution, from 0: the execution alone. None means all.
+
+        Raises:
+            ExecutionNotFound: The server knows no such execution.
+            InvalidRequest: An argument does not have its form.
+        """
+        wanted = _execution_id(execution_id)
+        request = span_service_pb2.GetExecutionSpanRequest(execution_id=wanted.to_message())
+        if as_of is not None:
+            request.as_of.CopyFrom(moment_to_timestamp(as_of))
+        if depth is not None:
+            if not 0 <= depth <= _LARGEST_DEPTH:
+                raise InvalidRequest(f"depth {depth} is not a number from 0")
+            request.selection.depth = depth
+        subject = f"execution {wanted}"
+        pages = list(self._pages(self._spans.GetExecutionSpan, request, subject))
+        spans = [span for page in pages for span in page.spans]
+        if not spans:
+            raise ServerFailed(self._endpoint, subject, "the answer holds no span")
+        return ExecutionSpan.from_messages(
+            spans, to_ns(pages[0].as_of), truncated=pages[-1].truncated
+        )
+
+    def list_executions(  # noqa: PLR0913 - one keyword for each filter of the call
+        self,
+        project: str = "",
+        domain: str = "",
+        *,
+        phases: Iterable[str] = (),
+        started_after: Moment | None = None,
+        started_before: Moment | None = None,
+        page_size: int = 0,
+    ) -> Iterator[span_service_pb2.ExecutionSummary]:
+        """Give the executions that the server knows, the newest start first.
+
+        Pages are fetched as the iterator goes on, so errors come from the iteration.
+
+        Args:
+            project: Only of this project; "" means of all.
+            domain: Only of this domain; "" means of all.
+            phases: Only in one of these phases, for instance ["FAILED", "ABORTED"]; none means in
+                any.
+            started_after: Only those that started at or after this moment.
+            started_before: Only those that started before this moment.
+            page_size: Most executions of one call, 1 to 1000; 0 leaves it to the server.
+
+        Raises:
+            InvalidRequest: An argument does not have its form.
+        """
+        request = span_service_pb2.ListExecutionsRequest(
+            project=checked_text(project),
+            domain=checked_text(domain),
+            phases=[_phase(phase) for phase in phases],
+            page_size=page_size,
+        )
+        if started_after is not None:
+            request.started_after.CopyFrom(moment_to_timestamp(started_after))
+        if started_before is not None:
+            request.started_before.CopyFrom(moment_to_timestamp(started_before))
+        pages = self._pages(self._spans.ListExecutions, request, "the list of executions")
+        return (summary for page in pages for summary in page.executions)
+
+    def list_events(
+        self,
+        execution_id: str | ExecutionId,
+        *,
+        order: EventOrder = "recorded",
+        include_payload: bool = False,
+        page_size: int = 0,
+    ) -> Iterator[event_service_pb2.LoggedEvent]:
+        """Give every event of an execution that the server received: accepted, late or refused.
+
+        Pages are fetched as the iterator goes on, so errors come from the iteration.
+
+        Args:
+            execution_id: "project/domain/name", or an ExecutionId.
+            order: "recorded" for the order of receipt, "occurred" for that of the source's clock.
+            include_payload: With the request bytes as they were received.
+            page_size: Most events of one call, 1 to 1000; 0 leaves it to the server.
+
+        Raises:
+            InvalidRequest: An argument does not have its form.
+            ExecutionNotFound: The server knows no such execution.
+        """
+        wanted = _execution_id(execution_id)
+        request = event_service_pb2.ListEventsRequest(
+            execution_id=wanted.to_message(),
+            order=_order(order),
+            include_payload=include_payload,
+            page_size=page_size,
+        )
+        pages = self._pages(self._events.ListEvents, request, f"execution {wanted}")
+        return (event for page in pages for event in page.events)
+
+    def create_execution_event(self, event: event_pb2.ExecutionEvent) -> EventReceipt:
+        """Store an event of an execution; returns after it is on disk.
+
+        Events may come in any order and more than once. After ServerUnavailable or DeadlinePassed
+        the same event can be sent again.
+
+        Raises:
+            AlreadyRecorded: It brings no new phase; what else was new in it is kept.
+            Refused: It contradicts what is stored; it is logged.
+            InvalidRequest: It names no execution.
+        """
+        request = event_service_pb2.CreateExecutionEventRequest(event=event)
+        return self._create(
+            self._events.CreateExecutionEvent, request, f"execution {_written(event.execution_id)}"
+        )
+
+    def create_node_event(self, event: event_pb2.NodeEvent) -> EventReceipt:
+        """Store an event of a node: as create_execution_event."""
+        request = event_service_pb2.CreateNodeEventRequest(event=event)
+        return self._create(self._events.CreateNodeEvent, request, _written_node(event.node_id))
+
+    def create_task_event(self, event: event_pb2.TaskEvent) -> EventReceipt:
+        """Store an event of a task attempt: as create_execution_event."""
+        request = event_service_pb2.CreateTaskEventRequest(event=event)
+        attempt = event.task_attempt_id
+        subject = f"attempt {attempt.retry_attempt} of {_written_node(attempt.node_id)}"
+        return self._create(self._events.CreateTaskEvent, request, subject)
+
+    def _create(self, method: Callable[..., Any], request: Any, subject: str) -> EventReceipt:
+        response = self._call(method, request, f"the event of {subject}")
+        disposition = enum_name(event_service_pb2.Disposition, response.disposition)
+        return EventReceipt(response.sequence, disposition)
+
+    def _call(self, method: Callable[..., Any], request: Any, subject: str) -> Any:
+        # The generated stubs are untyped, hence the Any.
+        if self._is_closed:
+            raise InvalidRequest("the client is closed")
+        with translated(self._endpoint, subject):
+            return method(request, timeout=self._timeout_s)
+
+    def _pages(self, method: Callable[..., Any], request: Any, subject: str) -> Iterator[Any]:
+        """Give the pages of an AIP-158 method."""
+        while True:
+            page = self._call(method, request, subject)
+            yield page
+            if not page.next_page_token:
+                return
+            request.page_token = page.next_page_token
+
+
+def channel_options(endpoint: str) -> list[tuple[str, int]]:
+    """Give the gRPC options of a channel to an endpoint."""
+    options = [("grpc.max_receive_message_length", _MAX_RECEIVE_BYTES)]
+    if endpoint.startswith(_LOOPBACK):
+        # gRPC follows http_proxy even for this machine, where no proxy can reach us.
+        options.append(("grpc.enable_http_proxy", 0))
+    return options
+
+
+def _execution_id(value: str | ExecutionId) -> ExecutionId:
+    if isinstance(value, str):
+        return ExecutionId.parse(value)
+    if not value.name:
+        raise InvalidRequest("an execution id needs a name")
+    checked_text(str(value))
+    return value
+
+
+def _order(order: EventOrder) -> event_service_pb2.EventOrder:
+    if order == "recorded":
+        return event_service_pb2.EVENT_ORDER_RECORDED
+    if order == "occurred":
+        return event_service_pb2.EVENT_ORDER_OCCURRED
+    raise InvalidRequest(f"order {order!r} is neither 'recorded' nor 'occurred'")
+
+
+def _phase(name: str) -> str:
+    full_name = f"PHASE_{name.upper()}"
+    if name.upper() == "UNSPECIFIED" or full_name not in phase_pb2.Phase.keys():  # noqa: SIM118
+        raise InvalidRequest(f"{name!r} is no phase")
+    return full_name
+
+
+def _written(message: identifiers_pb2.ExecutionId) -> str:
+    return str(ExecutionId.from_message(message))
+
+
+def _written_node(message: identifiers_pb2.NodeId) -> str:
+    return f"node {message.node_id} of {_written(message.execution_id)}"

@@ -1,0 +1,185 @@
+"""The table that explain prints.
+
+The widths of the columns are those of flytekit's explain, and grow with what stands in them.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from spanwise import _paths
+from spanwise._text import LONGEST_ID, LONGEST_TEXT, neutral, shortened, write_text
+from spanwise._times import rfc3339, short_duration
+from spanwise._values import Reason, SpanKind
+
+if TYPE_CHECKING:
+    from spanwise._span import ExecutionSpan
+
+_COLUMN = 25
+_DURATION = 7
+_DEEPEST_INDENT = 30  # deeper levels are not indented further, so that lines stay readable
+_GAP = "    "
+_SUCCEEDED = {"", "SUCCEEDED"}
+_FAILED = {"FAILED", "ABORTED", "TIMED_OUT", "RETRYABLE_FAILED"}
+
+
+class Line(NamedTuple):
+    """One line of output and the rich style that a terminal gives it."""
+
+    text: str
+    style: str
+
+
+class _Row(NamedTuple):
+    """What stands in the columns for one span, and the lines below it."""
+
+    operation: str
+    start: str
+    end: str
+    duration: str
+    entity: str
+    style: str
+    reasons: list[Line]
+
+
+class _Options(NamedTuple):
+    """How much is shown, and in which zone."""
+
+    local_time: bool
+    full: bool
+
+
+def lines(root: "ExecutionSpan", *, local_time: bool, full: bool) -> Iterator[Line]:
+    """Give the lines of the table, without newlines."""
+    options = _Options(local_time, full)
+    rows = [_row(span, depth, options) for span, depth in _with_depth(root)]
+    operation, start, end = (
+        max(_COLUMN, *(cell_len(text) + 2 for text in column))
+        for column in zip(*((row.operation, row.start, row.end) for row in rows), strict=True)
+    )
+    duration = max(_DURATION, *(len(row.duration) for row in rows))
+    head = (
+        f"{'operation':<{operation}}{'start_timestamp':<{start}}{'end_timestamp':<{end}}"
+        f"{'duration':>{duration}}{_GAP}entity"
+    )
+    yield Line(head, "bold")
+    for row in rows:
+        yield Line(
+            f"{_padded(row.operation, operation)}{row.start:<{start}}{row.end:<{end}}"
+            f"{row.duration:>{duration}}{_GAP}{row.entity}",
+            row.style,
+        )
+        yield from row.reasons
+    if root.is_truncated:
+        yield Line("(the server left spans out: the tree is too large for one answer)", "yellow")
+
+
+def write(table: Iterable[Line], file: TextIO) -> None:
+    """Write lines to a file, coloured if it is a terminal that may be coloured."""
+    if not file.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        for line in table:
+            write_text(f"{line.text}\n", file)
+        return
+    console = Console(file=file, highlight=False, soft_wrap=True)
+    for line in table:
+        console.print(Text(line.text, line.style))
+
+
+def _with_depth(root: "ExecutionSpan") -> Iterator[tuple["ExecutionSpan", int]]:
+    stack = [(root, 0)]
+    while stack:
+        span, depth = stack.pop()
+        yield span, depth
+        stack.extend((child, depth + 1) for child in reversed(span.children))
+
+
+def _row(span: "ExecutionSpan", depth: int, options: _Options) -> _Row:
+    indent = "  " * min(depth, _DEEPEST_INDENT)
+    end_ns = span.end_ns
+    longest = _longest(LONGEST_ID, options)
+    entity = shortened(span.entity, longest)
+    notes = "; ".join(_notes(span, longest))
+    return _Row(
+        operation=indent + shortened(_paths.label(span), longest),
+        start=rfc3339(span.start_ns, local_time=options.local_time),
+        end="open" if end_ns is None else rfc3339(end_ns, local_time=options.local_time),
+        duration=short_duration(span.duration_ns),
+        entity=f"{entity}  ({notes})" if notes else entity,
+        style=_style(span),
+        reasons=list(_reason_lines(span, indent + "  ", options)),
+    )
+
+
+def _notes(span: "ExecutionSpan", longest: int) -> Iterator[str]:
+    if span.kind is SpanKind.NODE and span.name not in {"", span.entity}:
+        yield shortened(span.name, longest)
+    if span.phase not in _SUCCEEDED:
+        yield _words(span.phase)
+    if span.cache_status in {"HIT", "POPULATED", "LOOKUP_FAILURE", "PUT_FAILURE"}:
+        yield f"cache {_words(span.cache_status)}"
+    yield from map(_words, span.qualities)
+    if span.omitted_descendants:
+        yield f"{span.omitted_descendants} below not shown"
+
+
+def _words(name: str) -> str:
+    return name.lower().replace("_", " ")
+
+
+def _style(span: "ExecutionSpan") -> str:
+    if span.phase in _FAILED:
+        return "red"
+    if span.kind is SpanKind.OPERATION:
+        return "cyan"
+    return "bold" if span.kind is SpanKind.EXECUTION else ""
+
+
+def _reason_lines(span: "ExecutionSpan", indent: str, options: _Options) -> Iterator[Line]:
+    reasons = span.reasons
+    for alike in _runs(reasons, options):
+        first, last = alike[0], alike[-1]
+        # A source may count up, or send the same again: whichever says more.
+        count = max(len(alike), *(reason.count for reason in alike))
+        repeated = f" (x{count})" if count > 1 else ""
+        if last.occurred_at_ns > first.occurred_at_ns:
+            repeated = f" (x{count}, until {_offset(last.occurred_at_ns, span)})"
+        text = shortened(first.message.strip(), _longest(LONGEST_TEXT, options))
+        yield _reason_line(indent, _offset(first.occurred_at_ns, span), first.phase, text, repeated)
+    error = span.error
+    if error is not None and not any(error.message in reason.message for reason in reasons):
+        text = ": ".join(part for part in (error.code, error.message.strip()) if part)
+        text = shortened(text, _longest(LONGEST_TEXT, options))
+        moment_ns = span.start_ns + span.duration_ns
+        yield _reason_line(indent, _offset(moment_ns, span), span.phase or "error", text)
+
+
+def _runs(reasons: Iterable[Reason], options: _Options) -> Iterator[list[Reason]]:
+    """Give neighbours that say the same together, or each alone when all are to be seen."""
+    if options.full:
+        yield from ([reason] for reason in reasons)
+        return
+    for _, alike in groupby(reasons, key=lambda reason: (reason.phase, reason.message)):
+        yield list(alike)
+
+
+def _reason_line(indent: str, offset: str, phase: str, text: str, suffix: str = "") -> Line:
+    return Line(f"{indent}{offset:>9}  {neutral(phase):<12}  {text}{suffix}", "dim")
+
+
+def _offset(moment_ns: int, span: "ExecutionSpan") -> str:
+    since_ns = moment_ns - span.start_ns
+    return f"{'+' if since_ns >= 0 else ''}{short_duration(since_ns)}"
+
+
+def _longest(limit: int, options: _Options) -> int:
+    return (1 << 31) if options.full else limit
+
+
+def _padded(text: str, width: int) -> str:
+    # By terminal cells, because a wide character takes two of them.
+    return text + " " * (width - cell_len(text))

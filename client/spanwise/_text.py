@@ -1,0 +1,40 @@
+"""Text from elsewhere, made safe for a terminal."""
+
+import unicodedata
+from typing import TextIO
+
+LONGEST_TEXT = 300
+LONGEST_ID = 100
+_ESCAPED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_ZERO_WIDTH_JOINER = "\u200d"  # a format character that emoji need
+
+
+def neutral(text: str) -> str:
+    r"""Give the text with every character that could steer a terminal as a visible escape.
+
+    That is control and format characters (escape sequences, newlines, NUL, changes of the
+    writing direction), line separators and lone surrogates: ESC becomes \x1b.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_neutral_character(character) for character in text)
+
+
+def shortened(text: str, longest: int = LONGEST_TEXT) -> str:
+    """Give the neutral text, with at most `longest` characters and a count of the others."""
+    rest = len(text) - longest
+    if rest <= 0:
+        return neutral(text)
+    return f"{neutral(text[:longest])} (+{rest} chars)"
+
+
+def write_text(text: str, file: TextIO) -> None:
+    """Write text; what the file's encoding does not have is written as an escape."""
+    encoding = getattr(file, "encoding", None) or "utf-8"  # StringIO has None
+    file.write(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def _neutral_character(character: str) -> str:
+    if unicodedata.category(character) not in _ESCAPED or character == _ZERO_WIDTH_JOINER:
+        return character
+    return character.encode("unicode_escape").decode("ascii")

@@ -1,0 +1,134 @@
+"""Commands that run the server: the only module that knows the server package."""
+
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from spanwise import MissingPackage
+from spanwise._text import neutral
+
+if TYPE_CHECKING:
+    from spanwise_server.config import Settings
+
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        envvar="SPANWISE_CONFIG",
+        help="YAML file with settings. SPANWISE_* variables override it, options override both.",
+        show_default=False,
+    ),
+]
+DatabaseUrl = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="Where events are kept. Setting SPANWISE_DATABASE_URL; default sqlite:///spanwise.db.",
+        show_default=False,
+    ),
+]
+LogLevel = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LEVEL",
+        help="debug, info, warning or error. Setting SPANWISE_LOG_LEVEL; default info.",
+        show_default=False,
+    ),
+]
+
+
+def serve(
+    *,
+    grpc_address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Where to serve gRPC; port 0 picks a free one. "
+            "Setting SPANWISE_GRPC_ADDRESS; default 127.0.0.1:8089, FlyteAdmin's port.",
+            show_default=False,
+        ),
+    ] = None,
+    database_url: DatabaseUrl = None,
+    max_message_bytes: Annotated[
+        int | None,
+        typer.Option(
+            metavar="BYTES",
+            help="Largest request, from 4 MiB to 1 GiB. "
+            "Setting SPANWISE_MAX_MESSAGE_BYTES; default 64 MiB.",
+            show_default=False,
+        ),
+    ] = None,
+    graceful_stop_s: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="How long running calls may take to finish after SIGTERM. "
+            "Setting SPANWISE_GRACEFUL_STOP_S; default 20.",
+            show_default=False,
+        ),
+    ] = None,
+    log_level: LogLevel = None,
+    config: Config = None,
+) -> None:
+    """Run the event sink.
+
+    It says "spanwise serves gRPC on HOST:PORT" on standard error when it is ready, and runs until
+    it is stopped. After SIGTERM or Ctrl-C it stores what it has accepted, and then ends.
+    """
+    settings = _settings(
+        config,
+        grpc_address=grpc_address,
+        database_url=database_url,
+        max_message_bytes=max_message_bytes,
+        graceful_stop_s=graceful_stop_s,
+        log_level=log_level,
+    )
+    raise typer.Exit(_server().serve(settings))
+
+
+def migrate(
+    *, database_url: DatabaseUrl = None, log_level: LogLevel = None, config: Config = None
+) -> None:
+    """Migrate the database to this version.
+
+    Brings its tables to the form that this version needs; what is stored stays.
+    """
+    settings = _settings(config, database_url=database_url, log_level=log_level)
+    raise typer.Exit(_server().migrate(settings))
+
+
+def rebuild(
+    *, database_url: DatabaseUrl = None, log_level: LogLevel = None, config: Config = None
+) -> None:
+    """Rebuild the derived tables from the log.
+
+    The log of events is the truth; everything else in the database is computed from it.
+    """
+    settings = _settings(config, database_url=database_url, log_level=log_level)
+    raise typer.Exit(_server().rebuild(settings))
+
+
+def _settings(config: Path | None, **flags: str | float | None) -> "Settings":
+    """Give the settings of flags, then variables, then the file; end the process if bad."""
+    _server()  # first, because the settings need it as well
+    from spanwise_server.config import SettingsError, load_settings
+
+    given = {name: value for name, value in flags.items() if value is not None}
+    try:
+        return load_settings(given, config)
+    except SettingsError as error:
+        for line in str(error).splitlines():
+            typer.echo(f"spanwise: {neutral(line)}", err=True)
+        raise typer.Exit(2) from error
+
+
+def _server() -> ModuleType:
+    try:
+        from spanwise_server import main
+    except ImportError as error:
+        raise MissingPackage(
+            f"this command needs the server: pip install 'spanwise[server]' ({error})"
+        ) from error
+    return main

@@ -1,0 +1,133 @@
+"""The table of explain."""
+
+import io
+import time
+
+import pytest
+
+from spanwise.v1 import span_pb2
+from tests.unit.client.spans import attempt, example, execution, node, reason, training_run, tree
+
+_TRAINING_RUN = """\
+operation                start_timestamp           end_timestamp             duration    entity
+workflow_execution       2023-01-01T10:00:00Z      open                       1m 40s    root_span
+  WORKFLOW_SETUP         2023-01-01T10:00:00Z      2023-01-01T10:00:01Z           1s    root_span
+  node_execution         2023-01-01T10:00:01Z      2023-01-01T10:00:40Z          39s    n0  (train)
+    NODE_SETUP           2023-01-01T10:00:01Z      2023-01-01T10:00:01.500Z    500ms    n0
+    task_execution_0     2023-01-01T10:00:01.500Z  2023-01-01T10:00:10Z         8.5s    n0[0]  (failed; coarse timestamp)
+            +0s  QUEUED        submitted
+         +500ms  QUEUED        0/12 nodes are available (x4, until +1.5s)
+          +8.5s  FAILED        OOMKilled: out of memory
+      TASK_SETUP         2023-01-01T10:00:01.500Z  2023-01-01T10:00:06Z         4.5s    n0[0]
+        SCHEDULING       2023-01-01T10:00:02Z      2023-01-01T10:00:05Z           3s    n0[0]
+      TASK_RUNTIME       2023-01-01T10:00:06Z      2023-01-01T10:00:10Z           4s    n0[0]
+    NODE_RESET           2023-01-01T10:00:10Z      2023-01-01T10:00:12Z           2s    n0
+    task_execution_1     2023-01-01T10:00:12Z      2023-01-01T10:00:39Z          27s    n0[1]
+      TASK_RUNTIME       2023-01-01T10:00:12Z      2023-01-01T10:00:39Z          27s    n0[1]
+  node_execution         2023-01-01T10:00:40Z      open                       1m 00s    n1
+"""  # noqa: E501 - a table is as wide as it is
+
+
+def test_the_example_of_the_design_is_reproduced_exactly() -> None:
+    """The columns are a contract; scripts cut at them."""
+    assert tree(example()).explain_text() == (
+        "operation                start_timestamp          end_timestamp            "
+        "duration    entity\n"
+        "workflow_execution       2023-01-01T10:00:00Z     2023-01-01T10:00:10Z     "
+        "    10s    root_span\n"
+        "  task_execution_1       2023-01-01T10:00:01Z     2023-01-01T10:00:05Z     "
+        "     4s    task_1\n"
+    )
+
+
+def test_reasons_stand_under_their_span() -> None:
+    """With the time since its start, phase, text and how often."""
+    assert tree(training_run()).explain_text() == _TRAINING_RUN
+
+
+def test_an_error_that_no_reason_tells_is_told() -> None:
+    """And one that a reason tells is not told twice."""
+    messages = training_run()
+    assert "    +8.5s  FAILED        OOMKilled: out of memory" in tree(messages).explain_text()
+    messages[4].reasons.append(reason(10, "OOMKilled: out of memory", "FAILED"))
+    assert tree(messages).explain_text().count("out of memory") == 1
+
+
+def test_terminal_escapes_in_texts_are_neutralised() -> None:
+    """A reason comes from whoever names a pod or an image."""
+    root = execution(0, 10)
+    child = node(1, 2, root, "n\x1b[2J\n0")
+    child.reasons.append(reason(1, "a\x1b]0;title\x07b\r\nc\0"))
+    text = tree([root, child]).explain_text(full=True)
+    assert r"a\x1b]0;title\x07b\r\nc\x00" in text
+    assert not any(ord(c) < 32 and c != "\n" for c in text)
+    assert text.count("\n") == 4
+
+
+def test_long_texts_are_shortened_unless_all_is_wanted() -> None:
+    """The count says that there is more."""
+    root = execution(0, 10)
+    child = node(1, 2, root, "n" * 10_000)
+    child.reasons.append(reason(1, "x" * 5_000))
+    span = tree([root, child])
+    assert "x" * 300 + " (+4700 chars)" in span.explain_text()
+    assert "n" * 100 + " (+9900 chars)" in span.explain_text()
+    assert "x" * 5_000 in span.explain_text(full=True)
+
+
+def test_wide_characters_take_two_columns() -> None:
+    """Columns stay aligned on a terminal."""
+    root = execution(0, 10)
+    child = span_pb2.Span(name="訓練")
+    child.operation.SetInParent()
+    child.parent_span_id = root.span_id
+    row = tree([root, child]).explain_text().splitlines()[2]
+    assert row.startswith("  訓練" + " " * (25 - 2 - 4) + "1970-")
+
+
+def test_local_time_only_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then with its offset."""
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    time.tzset()
+    try:
+        root = tree(example())
+        assert "10:00:00Z" in root.explain_text()
+        assert "2023-01-01T15:30:00+05:30" in root.explain_text(local_time=True)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colours_are_for_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """NO_COLOR and files get the plain text."""
+    root = tree(training_run())
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    terminal = _Terminal()
+    root.explain(file=terminal)
+    assert "\x1b[" in terminal.getvalue()
+    monkeypatch.setenv("NO_COLOR", "1")
+    for stream in (_Terminal(), io.StringIO()):
+        root.explain(file=stream)
+        assert stream.getvalue() == root.explain_text()
+
+
+def test_what_was_left_out_is_told() -> None:
+    """By depth, or because the answer was too large."""
+    root = execution(0, 10)
+    root.omitted_descendants = 7
+    assert "root_span  (7 below not shown)" in tree([root]).explain_text()
+
+
+def test_attempts_of_one_node_are_told_apart() -> None:
+    """By number, from 0, as in Flyte's ids."""
+    root = execution(0, 10)
+    child = node(0, 10, root, "n0")
+    text = tree([root, child, attempt(0, 4, child, 0), attempt(5, 10, child, 1)]).explain_text()
+    assert "task_execution_0" in text
+    assert text.splitlines()[-1].endswith("n0[1]")
