@@ -4,9 +4,14 @@ Keys are hashes: they need no look-up to write, have one size whatever a sender 
 are the trace id and span ids of every export.
 """
 
-import hashlib
 from enum import IntEnum
+from functools import lru_cache
+from hashlib import sha256
 from typing import NamedTuple
+
+
+CACHED_KEYS = 2**16
+"""Keys that are remembered: an entity has several events, and a hash costs 10 times a look-up."""
 
 
 class ExecutionId(NamedTuple):
@@ -38,29 +43,34 @@ class EntityKind(IntEnum):
     TASK_ATTEMPT = 3
 
 
+@lru_cache(maxsize=CACHED_KEYS)
 def execution_key(execution_id: ExecutionId) -> bytes:
     """Give the 16 bytes that name an execution everywhere: primary keys, trace ids."""
     return _digest("spanwise/1/execution", *execution_id)[:16]
 
 
+@lru_cache(maxsize=CACHED_KEYS)
 def node_key(execution: bytes, node_id: str) -> int:
     """Give the key of a node of an execution: a signed 64-bit integer, never 0."""
     return _entity_key(execution, "node", node_id)
 
 
+@lru_cache(maxsize=CACHED_KEYS)
 def attempt_key(execution: bytes, node_id: str, task_id: EntityVersion, retry_attempt: int) -> int:
-    """Give the key of a task attempt inside the execution with key `execution`: as node_key."""
+    """Give the key of a task attempt of an execution: as node_key."""
     return _entity_key(execution, "attempt", node_id, *task_id, str(retry_attempt))
 
 
 def root_key(execution: bytes) -> int:
-    """Give the key of the execution itself among its entities: as node_key."""
+    """Give the key of an execution among its own entities: as node_key."""
     return _entity_key(execution, "execution")
 
 
-def text_key(*parts: str) -> int:
-    """Give a signed 64-bit integer that stands for a list of texts."""
-    return int.from_bytes(_digest("spanwise/1/text", *parts)[:8], "big", signed=True)
+def reason_key(phase: int, phase_version: int, message: str) -> int:
+    """Give the key of a reason inside its entity: a signed 64-bit integer."""
+    text = f"spanwise/1/reason:{phase:d}:{phase_version}:{message}"
+    digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big", signed=True)
 
 
 def span_id_bytes(key: int) -> bytes:
@@ -70,9 +80,7 @@ def span_id_bytes(key: int) -> bytes:
 
 def span_id_below(parent: int, *parts: str) -> int:
     """Give the id of a span below `parent` that is no entity of its own, such as an operation."""
-    return _nonzero(
-        _digest("spanwise/1/span", parent.to_bytes(8, "big", signed=True).hex(), *parts)
-    )
+    return _nonzero(_digest("spanwise/1/span", str(parent), *parts))
 
 
 def _entity_key(execution: bytes, *parts: str) -> int:
@@ -90,7 +98,6 @@ def _nonzero(digest: bytes) -> int:
 
 def _digest(*parts: str) -> bytes:
     # Each part goes in with its length, so that ("a", "bc") and ("ab", "c") differ whatever
-    # characters they hold. A lone surrogate cannot be UTF-8; it still names something, so it is
-    # kept in the form that Python gives it.
-    encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
-    return hashlib.sha256(b"".join(b"%d:%b" % (len(part), part) for part in encoded)).digest()
+    # characters they hold. A lone surrogate cannot be UTF-8, but names something all the same.
+    text = "".join([f"{len(part)}:{part}" for part in parts])
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -15,7 +15,7 @@ from spanwise_server.domain.events import (
     TaskFacts,
 )
 from spanwise_server.domain.facts import merge_execution_facts, merge_node_facts, merge_task_facts
-from spanwise_server.domain.identifiers import EntityKind, node_key, text_key
+from spanwise_server.domain.identifiers import EntityKind, node_key, reason_key
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.domain.transitions import Decision, EntityState, Moment, decide, fold
 from spanwise_server.storage.api import (
@@ -111,23 +111,24 @@ def _to_record(entry: _Entry, sequence: int, decision: Decision) -> EventRecord:
     if decision.refusal is not None:
         refusal = str(decision.refusal)
         qualities |= EventQuality.AFTER_TERMINAL
+    # By position: names would cost as much as the rest of this function.
     return EventRecord(
-        execution_key=entry.ref[0],
-        sequence=sequence,
-        entity_key=entry.ref[1],
-        kind=event.kind,
-        phase=event.phase,
-        phase_version=event.phase_version,
-        occurred_at_ns=entry.moment.occurred_at_ns,
-        reported_at_ns=event.reported_at_ns,
-        recorded_at_ns=entry.recorded_at_ns,
-        producer_id=event.producer_id,
-        disposition=decision.disposition,
-        refusal=refusal,
-        qualities=qualities,
-        has_details=event.details is not None,
-        payload_type=event.payload_type,
-        payload=event.payload,
+        entry.ref[0],
+        sequence,
+        entry.ref[1],
+        event.kind,
+        event.phase,
+        event.phase_version,
+        entry.moment.occurred_at_ns,
+        event.reported_at_ns,
+        entry.recorded_at_ns,
+        event.producer_id,
+        decision.disposition,
+        refusal,
+        qualities,
+        event.details is not None,
+        event.payload_type,
+        event.payload,
     )
 
 
@@ -237,13 +238,13 @@ class _Projections:
         node = node_key(ref[0], event.node_id)
         known = self._touched.attempts.get(ref) or self._attempts.get(ref)
         self._touched.attempts[ref] = AttemptRecord(
-            execution_key=ref[0],
-            attempt_key=ref[1],
-            node_key=node,
-            task_id=event.task_id,
-            retry_attempt=event.retry_attempt,
-            facts=facts if known is None else merge_task_facts(known.facts, facts),
-            state=state,
+            ref[0],
+            ref[1],
+            node,
+            event.task_id,
+            event.retry_attempt,
+            facts if known is None else merge_task_facts(known.facts, facts),
+            state,
         )
         if known is None:
             self._name_execution(entry)
@@ -279,26 +280,27 @@ class _Projections:
         )
 
     def _apply_reasons(self, entry: _Entry) -> None:
-        event, ref, moment = entry.event, entry.ref, entry.moment
-        phase, version = str(int(event.phase)), str(event.phase_version)
-        for reason in event.reasons:
-            digest = text_key(phase, version, reason.message)
-            occurred_at_ns = reason.occurred_at_ns
+        event, (execution, entity) = entry.event, entry.ref
+        phase, version = event.phase, event.phase_version
+        touched = self._touched.reasons
+        for message, at_ns, severity, source, occurrences in event.reasons:
+            digest = reason_key(phase, version, message)
+            occurred_at_ns = entry.moment.occurred_at_ns if at_ns is None else at_ns
             record = ReasonRecord(
-                execution_key=ref[0],
-                entity_key=ref[1],
-                digest=digest,
-                occurred_at_ns=moment.occurred_at_ns if occurred_at_ns is None else occurred_at_ns,
-                phase=event.phase,
-                phase_version=event.phase_version,
-                severity=reason.severity,
-                occurrences=reason.occurrences,
-                source=reason.source,
-                message=reason.message,
+                execution,
+                entity,
+                digest,
+                occurred_at_ns,
+                phase,
+                version,
+                severity,
+                occurrences,
+                source,
+                message,
             )
-            key = (*ref, digest)
-            known = self._touched.reasons.get(key)
-            self._touched.reasons[key] = record if known is None else _merge_reason(known, record)
+            key = (execution, entity, digest)
+            known = touched.get(key)
+            touched[key] = record if known is None else _merge_reason(known, record)
 
     def _name_execution(self, entry: _Entry) -> None:
         key = entry.ref[0]
