@@ -103,7 +103,7 @@ def _row(span: "ExecutionSpan", depth: int, options: _Options) -> _Row:
     end_ns = span.end_ns
     longest = _longest(LONGEST_ID, options)
     entity = shortened(span.entity, longest)
-    notes = "; ".join(_notes(span, longest))
+    notes = "; ".join(_notes(span, longest, options))
     return _Row(
         operation=indent + shortened(_paths.label(span), longest),
         start=rfc3339(span.start_ns, local_time=options.local_time),
@@ -115,14 +115,17 @@ def _row(span: "ExecutionSpan", depth: int, options: _Options) -> _Row:
     )
 
 
-def _notes(span: "ExecutionSpan", longest: int) -> Iterator[str]:
+def _notes(span: "ExecutionSpan", longest: int, options: _Options) -> Iterator[str]:
     if span.kind is SpanKind.NODE and span.name not in {"", span.entity}:
         yield shortened(span.name, longest)
     if span.phase not in _SUCCEEDED:
         yield _words(span.phase)
     if span.cache_status in {"HIT", "POPULATED", "LOOKUP_FAILURE", "PUT_FAILURE"}:
         yield f"cache {_words(span.cache_status)}"
-    yield from map(_words, span.qualities)
+    for quality in span.qualities:
+        # Every pod has times in whole seconds: said on each row it would hide the other flags.
+        if quality != "COARSE_TIMESTAMP" or options.full:
+            yield _words(quality)
     if span.omitted_descendants:
         yield f"{span.omitted_descendants} below not shown"
 
@@ -141,7 +144,7 @@ def _style(span: "ExecutionSpan") -> str:
 
 def _reason_lines(span: "ExecutionSpan", indent: str, options: _Options) -> Iterator[Line]:
     reasons = span.reasons
-    for alike in _runs(reasons, options):
+    for alike in _runs(span, options):
         first, last = alike[0], alike[-1]
         # A source may count up, or send the same again: whichever says more.
         count = max(len(alike), *(reason.count for reason in alike))
@@ -149,7 +152,8 @@ def _reason_lines(span: "ExecutionSpan", indent: str, options: _Options) -> Iter
         if last.occurred_at_ns > first.occurred_at_ns:
             repeated = f" (x{count}, until {_offset(last.occurred_at_ns, span)})"
         text = shortened(first.message.strip(), _longest(LONGEST_TEXT, options))
-        yield _reason_line(indent, _offset(first.occurred_at_ns, span), first.phase, text, repeated)
+        phase = _phase_at(span, first)
+        yield _reason_line(indent, _offset(first.occurred_at_ns, span), phase, text, repeated)
     error = span.error
     if error is not None and not any(error.message in reason.message for reason in reasons):
         text = ": ".join(part for part in (error.code, error.message.strip()) if part)
@@ -158,13 +162,27 @@ def _reason_lines(span: "ExecutionSpan", indent: str, options: _Options) -> Iter
         yield _reason_line(indent, _offset(moment_ns, span), span.phase or "error", text)
 
 
-def _runs(reasons: Iterable[Reason], options: _Options) -> Iterator[list[Reason]]:
+def _runs(span: "ExecutionSpan", options: _Options) -> Iterator[list[Reason]]:
     """Give neighbours that say the same together, or each alone when all are to be seen."""
     if options.full:
-        yield from ([reason] for reason in reasons)
+        yield from ([reason] for reason in span.reasons)
         return
-    for _, alike in groupby(reasons, key=lambda reason: (reason.phase, reason.message)):
-        yield list(alike)
+    alike = groupby(span.reasons, key=lambda reason: (_phase_at(span, reason), reason.message))
+    for _, reasons in alike:
+        yield list(reasons)
+
+
+def _phase_at(span: "ExecutionSpan", reason: Reason) -> str:
+    """Give the phase that the span was in when the reason occurred.
+
+    FlytePropeller holds the notes of a pod back until the next phase, so the phase of the event
+    that brought a reason is often a later one.
+    """
+    phase = reason.phase
+    for stay in span.phase_intervals:
+        if stay.start_ns <= reason.occurred_at_ns:
+            phase = stay.phase
+    return phase
 
 
 def _reason_line(indent: str, offset: str, phase: str, text: str, suffix: str = "") -> Line:

@@ -9,7 +9,6 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import NamedTuple
 
-
 CACHED_KEYS = 2**16
 """Keys that are remembered: an entity has several events, and a hash costs 10 times a look-up."""
 

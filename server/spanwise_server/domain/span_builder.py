@@ -424,9 +424,13 @@ def _distinct(marks: Sequence[Mark]) -> tuple[Mark, ...]:
     if len(marks) == 1:
         return tuple(marks)
     distinct: dict[tuple[int, str], Mark] = {}
-    for mark in sorted(marks):
+    for mark in sorted(marks, key=_place):
         distinct.setdefault((mark.occurred_at_ns, mark.message), mark)
     return tuple(distinct.values())
+
+
+def _place(mark: Mark) -> tuple[int, Phase, int, str]:
+    return mark.occurred_at_ns, mark.phase, mark.phase_version, mark.message
 
 
 def _error(history: EntityHistory, details: Sequence[TimedDetails]) -> ExecutionError | None:

@@ -14,7 +14,7 @@ workflow_execution       2023-01-01T10:00:00Z      open                       1m
   WORKFLOW_SETUP         2023-01-01T10:00:00Z      2023-01-01T10:00:01Z           1s    root_span
   node_execution         2023-01-01T10:00:01Z      2023-01-01T10:00:40Z          39s    n0  (train)
     NODE_SETUP           2023-01-01T10:00:01Z      2023-01-01T10:00:01.500Z    500ms    n0
-    task_execution_0     2023-01-01T10:00:01.500Z  2023-01-01T10:00:10Z         8.5s    n0[0]  (failed; coarse timestamp)
+    task_execution_0     2023-01-01T10:00:01.500Z  2023-01-01T10:00:10Z         8.5s    n0[0]  (failed)
             +0s  QUEUED        submitted
          +500ms  QUEUED        0/12 nodes are available (x4, until +1.5s)
           +8.5s  FAILED        OOMKilled: out of memory
@@ -131,3 +131,21 @@ def test_attempts_of_one_node_are_told_apart() -> None:
     text = tree([root, child, attempt(0, 4, child, 0), attempt(5, 10, child, 1)]).explain_text()
     assert "task_execution_0" in text
     assert text.splitlines()[-1].endswith("n0[1]")
+
+
+def test_coarse_times_are_told_only_when_all_is_wanted() -> None:
+    """Every pod has them, so that on each row they would hide the other flags."""
+    span = tree(training_run())
+    assert "coarse timestamp" not in span.explain_text()
+    assert "coarse timestamp" in span.explain_text(full=True)
+
+
+def test_a_reason_is_shown_with_the_phase_of_its_own_time() -> None:
+    """Propeller holds notes of a pod back until the next phase."""
+    root = execution(0, 10)
+    child = node(1, 9, root, "n0")
+    for phase, start in (("QUEUED", 1), ("RUNNING", 6)):
+        interval = child.phase_intervals.add(phase=f"PHASE_{phase}")
+        interval.start_time.FromSeconds(1672567200 + start)
+    child.reasons.append(reason(3, "Pulling image", "RUNNING"))
+    assert "QUEUED        Pulling image" in tree([root, child]).explain_text()
