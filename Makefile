@@ -50,6 +50,12 @@ protos: $(PROTOS) ## Generate client/spanwise/v1 from protos/
 protos-check: $(PROTOS) ## Fail unless client/spanwise/v1 is what protos/ generates
 	scripts/gen_protos.sh .venv-protos/bin/python --check
 
+.PHONY: docs
+docs: $(SETUP) ## Generate docs/cli.md, docs/settings.md and the picture of the README
+	scripts/gen_cli_docs.sh $(BIN)/python
+	$(BIN)/python scripts/gen_settings.py
+	$(BIN)/python scripts/gen_picture.py
+
 .PHONY: bench
 bench: $(SETUP) ## Measure throughput and latency as ratios within one run
 	$(BIN)/python -m tests.benchmarks $(ARGS)
