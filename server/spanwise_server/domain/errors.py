@@ -15,7 +15,8 @@
     ├── CorruptRecord           a stored record cannot be decoded
     └── NotSupported            declared in the API, not served here
 
-Each carries data, not just prose; its text names ids and values, never payloads or SQL.
+Each carries data, not just prose; its text names ids and values, never payloads or SQL. Errors are
+pickled between the processes of a server: what they carry is in `args`.
 """
 
 from spanwise_server.domain.phases import Phase
@@ -30,9 +31,13 @@ class InvalidEvent(SpanwiseError):
 
     def __init__(self, field: str, reason: str) -> None:
         """Keep the path of the offending field and what is wrong with it."""
-        super().__init__(f"{field}: {reason}")
+        super().__init__(field, reason)
         self.field = field
         self.reason = reason
+
+    def __str__(self) -> str:
+        """Give field and reason."""
+        return f"{self.field}: {self.reason}"
 
 
 class InvalidQuery(SpanwiseError):
@@ -40,9 +45,13 @@ class InvalidQuery(SpanwiseError):
 
     def __init__(self, field: str, reason: str) -> None:
         """Keep the path of the offending field and what is wrong with it."""
-        super().__init__(f"{field}: {reason}")
+        super().__init__(field, reason)
         self.field = field
         self.reason = reason
+
+    def __str__(self) -> str:
+        """Give field and reason."""
+        return f"{self.field}: {self.reason}"
 
 
 class InvalidPageToken(InvalidQuery):
@@ -64,8 +73,12 @@ class ExecutionNotFound(NotFound):
 
     def __init__(self, project: str, domain: str, name: str) -> None:
         """Keep the three parts of the id."""
-        super().__init__(f"execution {project}/{domain}/{name} is not known: no event has named it")
+        super().__init__(project, domain, name)
         self.name = f"{project}/{domain}/{name}"
+
+    def __str__(self) -> str:
+        """Name the execution."""
+        return f"no event has named the execution {self.name}"
 
 
 class EventAlreadyRecorded(SpanwiseError):
@@ -73,10 +86,12 @@ class EventAlreadyRecorded(SpanwiseError):
 
     def __init__(self, phase: Phase) -> None:
         """Keep the phase that was reported again."""
-        super().__init__(
-            f"phase {phase.name} is already recorded; new reasons in this event were kept"
-        )
+        super().__init__(phase)
         self.phase = phase
+
+    def __str__(self) -> str:
+        """Name the phase."""
+        return f"phase {self.phase.name} is already recorded; new reasons in this event were kept"
 
 
 class EventRefused(SpanwiseError):
@@ -88,10 +103,12 @@ class AlreadyInTerminalPhase(EventRefused):
 
     def __init__(self, current: Phase) -> None:
         """Keep the terminal phase that is stored."""
-        super().__init__(
-            f"already in terminal phase {current.name}; the event was logged as refused"
-        )
+        super().__init__(current)
         self.current = current
+
+    def __str__(self) -> str:
+        """Name the phase."""
+        return f"already in terminal phase {self.current.name}; the event was logged as refused"
 
 
 class IllegalTransition(EventRefused):
@@ -99,12 +116,16 @@ class IllegalTransition(EventRefused):
 
     def __init__(self, current: Phase, requested: Phase) -> None:
         """Keep the stored phase and the phase that was asked for."""
-        super().__init__(
-            f"cannot go from phase {current.name} back to {requested.name};"
-            " the event was logged as refused"
-        )
+        super().__init__(current, requested)
         self.current = current
         self.requested = requested
+
+    def __str__(self) -> str:
+        """Name both phases."""
+        return (
+            f"cannot go from phase {self.current.name} back to {self.requested.name};"
+            " the event was logged as refused"
+        )
 
 
 class StoreUnavailable(SpanwiseError):

@@ -72,7 +72,8 @@ def fold_history(
     first, last = stays[0], stays[-1]
     end_ns = max(last.start_ns, updated_ns) if last.phase.is_terminal else None
     flags = _carried(qualities)
-    if coarse:
+    if coarse and kind is EntityKind.TASK_ATTEMPT:
+        # Only what happens to an attempt is timed by Kubernetes; elsewhere it is a coincidence.
         flags |= SpanQuality.COARSE_TIMESTAMP
     if any(moment.phase is not last.phase for moment in after):
         flags |= SpanQuality.AFTER_TERMINAL
