@@ -115,7 +115,7 @@ class ReasonRecord(NamedTuple):
     Attributes:
         execution_key: Execution.
         entity_key: Entity.
-        digest: text_key of what makes it distinct; the key inside the entity.
+        digest: reason_key of what makes it distinct; the key inside the entity.
         occurred_at_ns: Earliest time that any event gave for it.
         phase: Phase of the event that brought it.
         phase_version: Version of the event that brought it.

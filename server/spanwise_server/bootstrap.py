@@ -1,0 +1,155 @@
+"""The composition root: the one place that knows every layer, and ties them together."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from spanwise_server.config import Address, Settings, parse_address
+from spanwise_server.rpc.admin_service import AdminServicer
+from spanwise_server.rpc.codecs.payloads import decode_payload
+from spanwise_server.rpc.event_service import EventServicer
+from spanwise_server.rpc.fronts.grpcio import GrpcFront
+from spanwise_server.rpc.health import Health, HealthServicer
+from spanwise_server.rpc.intake import Intake
+from spanwise_server.rpc.interceptors import Interceptors
+from spanwise_server.rpc.methods import Method, service_names
+from spanwise_server.rpc.query_pool import QueryPool
+from spanwise_server.rpc.reflection import reflection_methods
+from spanwise_server.rpc.span_service import SpanServicer
+from spanwise_server.service.event_log import EventLog
+from spanwise_server.service.event_sink import EventSink
+from spanwise_server.service.rebuild import rebuild_projections
+from spanwise_server.service.span_queries import SpanQueries
+from spanwise_server.storage.api import Storage
+from spanwise_server.storage.sql import open_storage
+from spanwise_server.storage.sql.migrations import upgrade
+from spanwise_server.telemetry import Metrics
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Everything that one server process is made of. To be used from one event loop."""
+
+    storage: Storage
+    sink: EventSink
+    pool: QueryPool
+    health: Health
+    front: GrpcFront
+    metrics: Metrics
+
+    async def start(self, address: Address) -> Address:
+        """Take calls, and give the address with the port that was bound.
+
+        Raises:
+            AddressUnavailableError: The address cannot be taken.
+        """
+        return Address(address.host, await self.front.start(*address))
+
+    async def stop(self, grace_s: float) -> None:
+        """Let running calls finish, commit what was accepted, close the port and the storage.
+
+        Args:
+            grace_s: Seconds after which calls that still run are cancelled.
+        """
+        self.health.stop()
+        await self.front.stop(grace_s)
+        await self.sink.stop()
+        self.close()
+
+    def close(self) -> None:
+        """Give back threads and connections. Call after stop(), or when start() failed."""
+        self.pool.close()
+        self.storage.close()
+
+
+def build_server(settings: Settings, storage: Storage) -> Server:
+    """Tie a server together over `storage`, which it owns from then on."""
+    metrics = Metrics()
+    pool = QueryPool()
+    health = Health()
+    sink = EventSink(storage)
+    intake = Intake(sink, metrics)
+    queries = SpanQueries(storage, decode_payload)
+    methods = [
+        *AdminServicer(intake, queries, pool).methods(),
+        *EventServicer(intake, EventLog(storage), pool).methods(),
+        *SpanServicer(queries, pool).methods(),
+    ]
+    front = GrpcFront(
+        _with_common_services(methods, health),
+        Interceptors(metrics),
+        max_message_bytes=settings.max_message_bytes,
+    )
+    return Server(storage, sink, pool, health, front, metrics)
+
+
+def _with_common_services(methods: list[Method], health: Health) -> list[Method]:
+    """Add health and reflection, which speak about all services."""
+    methods = [*methods, *HealthServicer(health, service_names(methods)).methods()]
+    return [*methods, *reflection_methods(service_names(methods))]
+
+
+async def serve_until(
+    settings: Settings, stop: asyncio.Event, announce: Callable[[Address], None]
+) -> None:
+    """Serve until `stop` is set, then stop gracefully.
+
+    Args:
+        settings: Settings.
+        stop: Set from outside to stop.
+        announce: Called with the real address once calls are taken.
+
+    Raises:
+        AddressUnavailableError: The address cannot be taken.
+        ValueError: The database URL cannot be used.
+        StoreUnavailable: The database cannot be used.
+        WriteConflict: Others kept the database busy.
+    """
+    storage = await asyncio.to_thread(open_migrated, settings.database_url)
+    server = build_server(settings, storage)
+    try:
+        address = await server.start(parse_address(settings.grpc_address))
+    except BaseException:
+        server.close()
+        raise
+    watch = asyncio.create_task(server.health.watch_store(_probe(storage), server.pool))
+    announce(address)
+    await stop.wait()
+    watch.cancel()
+    await server.stop(settings.graceful_stop_s)
+
+
+def open_migrated(url: str) -> Storage:
+    """Open a database after bringing it to the tables of this version.
+
+    Raises:
+        ValueError: The URL cannot be used.
+        StoreUnavailable: The database cannot be used.
+        WriteConflict: Others kept the database busy.
+    """
+    upgrade(url)
+    return open_storage(url)
+
+
+def rebuild_storage(url: str) -> int:
+    """Make the projections of a database anew, and give the number of events read.
+
+    Raises:
+        ValueError: The URL cannot be used.
+        StoreUnavailable: The database cannot be used.
+        WriteConflict: Others kept the database busy.
+        CorruptRecord: An event of the log cannot be decoded.
+    """
+    storage = open_migrated(url)
+    try:
+        return rebuild_projections(storage, decode_payload)
+    finally:
+        storage.close()
+
+
+def _probe(storage: Storage) -> Callable[[], None]:
+    def read_something() -> None:
+        with storage.read() as reader:
+            reader.has_execution(bytes(16))
+
+    return read_something

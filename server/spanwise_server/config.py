@@ -1,0 +1,165 @@
+"""Settings of the server process: flags, then SPANWISE_* variables, then a YAML file."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import yaml
+from pydantic import Field, ValidationError, field_validator
+from pydantic_core import ErrorDetails
+from pydantic_settings import (
+    BaseSettings,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+PREFIX = "SPANWISE_"
+CONFIG_VARIABLE = f"{PREFIX}CONFIG"
+"""Variable that names the YAML file where no flag does."""
+
+MIB = 2**20
+MAX_PORT = 65_535
+
+
+class Address(NamedTuple):
+    """Where to serve. Port 0 stands for any free one."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        """Give HOST:PORT, with brackets around an IPv6 address."""
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+class SettingsError(Exception):
+    """Settings cannot be used. The text says which, what it is, and what to do."""
+
+
+class Settings(BaseSettings):
+    """Everything that can be set. Each description gives the reason and the bounds."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
+
+    grpc_address: str = Field(
+        default="127.0.0.1:8089",
+        description=(
+            "Where to serve gRPC, as HOST:PORT; [::1]:8089 for IPv6, port 0 for any free port."
+            " The default is FlyteAdmin's port, reachable from this machine alone: there is no"
+            " authentication yet. 0.0.0.0:8089 opens it to the network."
+        ),
+    )
+    database_url: str = Field(
+        default="sqlite:///spanwise.db",
+        min_length=1,
+        description=(
+            "Where events are kept: sqlite:///PATH; a path without a leading slash is relative to"
+            " the working directory. An SQLite file is created and migrated at the start."
+        ),
+    )
+    max_message_bytes: int = Field(
+        default=64 * MIB,
+        ge=4 * MIB,
+        le=1024 * MIB,
+        description=(
+            "Largest request. FlytePropeller fails the user's node when an event is too large, and"
+            " compiled dynamic workflows exceed gRPC's usual 4 MiB, so less than that is refused."
+            " At most 1 GiB: protobuf ends at 2 GiB, and a request is held in memory twice."
+        ),
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info",
+        description="Lowest level of log records. There are none for single calls that succeed.",
+    )
+    graceful_stop_s: float = Field(
+        default=20.0,
+        ge=0,
+        le=3600,
+        description=(
+            "Seconds that running calls may take to finish after SIGTERM. Below the 30 s after"
+            " which Kubernetes kills, so that what was accepted is committed in time."
+        ),
+    )
+
+    @field_validator("grpc_address")
+    @classmethod
+    def _check_address(cls, text: str) -> str:
+        parse_address(text)
+        return text
+
+
+def load_settings(
+    flags: Mapping[str, Any] | None = None, config_file: str | Path | None = None
+) -> Settings:
+    """Give the settings of this process.
+
+    Args:
+        flags: Values of flags that were given, by name of setting. They win over all others.
+        config_file: YAML file with settings; None means the one that SPANWISE_CONFIG names, if any.
+
+    Raises:
+        SettingsError: The file cannot be read, or a value is not allowed.
+    """
+    path = config_file or os.environ.get(CONFIG_VARIABLE)
+    from_file = _read_file(Path(path)) if path else {}
+
+    class LayeredSettings(Settings):
+        @classmethod
+        def settings_customise_sources(  # the signature is pydantic's
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+            file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            return init_settings, env_settings, InitSettingsSource(settings_cls, from_file)
+
+    try:
+        return LayeredSettings(**dict(flags or {}))
+    except ValidationError as error:
+        raise SettingsError("\n".join(map(_explain, error.errors()))) from error
+
+
+def parse_address(text: str) -> Address:
+    """Give the parts of HOST:PORT.
+
+    Raises:
+        ValueError: It is not of that form.
+    """
+    host, colon, port = text.rpartition(":")
+    bracketed = host.startswith("[") and host.endswith("]")
+    host = host[1:-1] if bracketed else host
+    if not colon or not host or (":" in host) != bracketed:
+        raise ValueError("write HOST:PORT, for instance 127.0.0.1:8089 or [::1]:8089")
+    if not (port.isascii() and port.isdigit()) or int(port) > MAX_PORT:
+        raise ValueError(f"the port is a number from 0 to {MAX_PORT}")
+    return Address(host, int(port))
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    try:
+        values = yaml.safe_load(path.read_text("utf-8"))
+    except OSError as error:
+        raise SettingsError(f"cannot read {path}: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is not YAML: {error}") from error
+    if values is None:  # an empty file
+        return {}
+    if not isinstance(values, dict) or not all(isinstance(name, str) for name in values):
+        raise SettingsError(f"{path} must hold lines of the form `setting: value`")
+    return values
+
+
+def _explain(problem: ErrorDetails) -> str:
+    name = ".".join(map(str, problem["loc"]))
+    if problem["type"] == "extra_forbidden":
+        known = ", ".join(sorted(Settings.model_fields))
+        return f"there is no setting {name}; there are {known}"
+    reason = problem["msg"].removeprefix("Value error, ")
+    return (
+        f"{name} is {problem['input']!r}: {reason}"
+        f" (--{name.replace('_', '-')}, {PREFIX}{name.upper()}, or {name} in the file)"
+    )

@@ -1,0 +1,93 @@
+"""flyteidl.service.AdminService: the events that FlytePropeller sends, and Flyte's metrics.
+
+Wire-compatible with FlyteAdmin for these methods; every other one is declared and says what to do.
+"""
+
+from flyteidl.admin.event_pb2 import (
+    NodeExecutionEventRequest,
+    NodeExecutionEventResponse,
+    TaskExecutionEventRequest,
+    TaskExecutionEventResponse,
+    WorkflowExecutionEventRequest,
+    WorkflowExecutionEventResponse,
+)
+from flyteidl.admin.execution_pb2 import (
+    WorkflowExecutionGetMetricsRequest,
+    WorkflowExecutionGetMetricsResponse,
+)
+from flyteidl.service import admin_pb2
+
+from spanwise_server.domain.errors import InvalidQuery
+from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.rpc.codecs.flyte1 import (
+    decode_node_event,
+    decode_task_event,
+    decode_workflow_event,
+)
+from spanwise_server.rpc.codecs.flyte1_metrics import encode_metrics
+from spanwise_server.rpc.intake import Intake
+from spanwise_server.rpc.methods import Call, Handler, Method, service_methods
+from spanwise_server.rpc.query_pool import QueryPool
+from spanwise_server.service.span_queries import SpanQueries
+
+_SERVICE = admin_pb2.DESCRIPTOR.services_by_name["AdminService"]
+
+
+class AdminServicer:
+    """Handlers of AdminService."""
+
+    def __init__(self, intake: Intake, queries: SpanQueries, pool: QueryPool) -> None:
+        """Give events to `intake` and run `queries` in `pool`."""
+        self._intake = intake
+        self._queries = queries
+        self._pool = pool
+
+    def methods(self) -> list[Method]:
+        """Give the method table."""
+        handlers: dict[str, Handler] = {
+            "CreateWorkflowEvent": self._create_workflow_event,
+            "CreateNodeEvent": self._create_node_event,
+            "CreateTaskEvent": self._create_task_event,
+            "GetExecutionMetrics": self._get_execution_metrics,
+        }
+        return service_methods(_SERVICE, handlers, _explain_unserved)
+
+    async def _create_workflow_event(
+        self, request: WorkflowExecutionEventRequest, call: Call
+    ) -> WorkflowExecutionEventResponse:
+        await self._intake.record(decode_workflow_event(request, call.payload))
+        return WorkflowExecutionEventResponse()
+
+    async def _create_node_event(
+        self, request: NodeExecutionEventRequest, call: Call
+    ) -> NodeExecutionEventResponse:
+        await self._intake.record(decode_node_event(request, call.payload))
+        return NodeExecutionEventResponse()
+
+    async def _create_task_event(
+        self, request: TaskExecutionEventRequest, call: Call
+    ) -> TaskExecutionEventResponse:
+        await self._intake.record(decode_task_event(request, call.payload))
+        return TaskExecutionEventResponse()
+
+    async def _get_execution_metrics(
+        self, request: WorkflowExecutionGetMetricsRequest, call: Call
+    ) -> WorkflowExecutionGetMetricsResponse:
+        execution_id = ExecutionId(request.id.project, request.id.domain, request.id.name)
+        if not execution_id.name:
+            raise InvalidQuery("id.name", "is empty; name the execution")
+
+        def answer() -> WorkflowExecutionGetMetricsResponse:
+            response = WorkflowExecutionGetMetricsResponse()
+            encode_metrics(self._queries.get_metrics(execution_id, request.depth), response.span)
+            return response
+
+        return await self._pool.run(answer)
+
+
+def _explain_unserved(method: str) -> str:
+    return (
+        f"spanwise does not serve AdminService.{method}. It takes execution events"
+        " (CreateWorkflowEvent, CreateNodeEvent, CreateTaskEvent) and answers GetExecutionMetrics;"
+        f" point whatever calls {method} at FlyteAdmin"
+    )

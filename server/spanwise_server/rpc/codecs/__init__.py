@@ -1,0 +1,1 @@
+"""Codecs between the messages of the wire and the domain: decode_* inward, encode_* outward."""

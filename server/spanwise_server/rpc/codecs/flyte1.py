@@ -1,0 +1,343 @@
+"""Codec of Flyte 1 events: flyteidl.admin.*EventRequest inward.
+
+Accepts whatever names an entity, and flags what is odd: a refusal can fail somebody's workflow (see
+rpc/status.py). What is not read here, such as a compiled dynamic workflow, stays in the payload.
+
+Source: flyteidl 1.16 event/event.proto; what the sender puts where: flytepropeller v1.16
+controller/nodes/transformers.go and controller/nodes/task/transformer.go.
+"""
+
+import re
+from collections.abc import Sequence
+
+from flyteidl.admin.event_pb2 import (
+    NodeExecutionEventRequest,
+    TaskExecutionEventRequest,
+    WorkflowExecutionEventRequest,
+)
+from flyteidl.core.execution_pb2 import TaskLog
+from flyteidl.core.identifier_pb2 import Identifier, WorkflowExecutionIdentifier
+from flyteidl.event.event_pb2 import (
+    ExternalResourceInfo,
+    NodeExecutionEvent,
+    TaskExecutionEvent,
+    TaskExecutionMetadata,
+    TaskNodeMetadata,
+)
+
+from spanwise_server.domain.errors import InvalidEvent
+from spanwise_server.domain.events import (
+    CacheStatus,
+    Details,
+    Event,
+    ExecutionFacts,
+    Log,
+    NodeFacts,
+    NodeKind,
+    Subtask,
+    TaskFacts,
+)
+from spanwise_server.domain.identifiers import EntityKind, EntityVersion, ExecutionId
+from spanwise_server.domain.phases import Phase
+from spanwise_server.domain.quality import EventQuality
+from spanwise_server.rpc.codecs.flyte1_enums import (
+    CACHE_STATUSES,
+    EXECUTION_PHASES,
+    NODE_PHASES,
+    TARGET_KINDS,
+    TASK_PHASES,
+)
+from spanwise_server.rpc.codecs.flyte1_reasons import (
+    decode_error,
+    error_reasons,
+    node_reasons,
+    task_reasons,
+)
+from spanwise_server.rpc.codecs.qualities import (
+    INCOMPLETE,
+    NOTHING_ODD,
+    UNKNOWN_PHASE,
+    judge_reason_times,
+    judge_texts,
+    unite,
+)
+from spanwise_server.rpc.codecs.timestamps import decode_occurred_at, decode_reported_at
+
+WORKFLOW_EVENT = WorkflowExecutionEventRequest.DESCRIPTOR.full_name
+NODE_EVENT = NodeExecutionEventRequest.DESCRIPTOR.full_name
+TASK_EVENT = TaskExecutionEventRequest.DESCRIPTOR.full_name
+
+_INTERRUPTIBLE = TaskExecutionMetadata.INTERRUPTIBLE
+_NO_TASK = EntityVersion()
+
+
+def decode_workflow_event(request: WorkflowExecutionEventRequest, payload: bytes) -> Event:
+    """Give the event of a CreateWorkflowEvent request.
+
+    Args:
+        request: The decoded request.
+        payload: The request as it was received.
+
+    Raises:
+        InvalidEvent: It names no execution.
+    """
+    event = request.event
+    execution_id = _decode_execution_id(event.execution_id)
+    if not execution_id.name:
+        raise _missing("event.execution_id.name")
+    occurred_at_ns, odd_occurred = decode_occurred_at(event)
+    phase, odd_phase = _decode_phase(EXECUTION_PHASES, event.phase)
+    reasons = error_reasons(event)
+    error = decode_error(event)
+    return Event(
+        execution_id=execution_id,
+        kind=EntityKind.EXECUTION,
+        node_id="",
+        task_id=_NO_TASK,
+        retry_attempt=0,
+        phase=phase,
+        phase_version=0,
+        occurred_at_ns=occurred_at_ns,
+        reported_at_ns=None,
+        producer_id=event.producer_id,
+        qualities=unite(
+            odd_occurred,
+            odd_phase,
+            _incomplete(execution_id),
+            judge_texts(payload, (*execution_id, event.producer_id), reasons),
+            judge_reason_times(reasons),
+        ),
+        reasons=reasons,
+        facts=ExecutionFacts(org=event.execution_id.org),
+        details=Details(error=error) if error is not None else None,
+        payload_type=WORKFLOW_EVENT,
+        payload=payload,
+    )
+
+
+def decode_node_event(request: NodeExecutionEventRequest, payload: bytes) -> Event:
+    """Give the event of a CreateNodeEvent request.
+
+    Args:
+        request: The decoded request.
+        payload: The request as it was received.
+
+    Raises:
+        InvalidEvent: It names no execution or no node.
+    """
+    event = request.event
+    execution_id = _decode_execution_id(event.id.execution_id)
+    node_id = event.id.node_id
+    _require_node(execution_id, node_id, "event.id")
+    occurred_at_ns, odd_occurred = decode_occurred_at(event)
+    reported_at_ns, odd_reported = decode_reported_at(event)
+    phase, odd_phase = _decode_phase(NODE_PHASES, event.phase)
+    metadata = event.task_node_metadata if event.HasField("task_node_metadata") else None
+    facts = _decode_node_facts(event, metadata)
+    reasons = error_reasons(event) + node_reasons(phase, facts.cache_status, metadata)
+    error = decode_error(event)
+    ids = (
+        *execution_id,
+        node_id,
+        event.producer_id,
+        facts.parent_node_id,
+        facts.spec_node_id,
+        facts.node_name,
+        facts.retry_group,
+        *facts.target_id,
+    )
+    return Event(
+        execution_id=execution_id,
+        kind=EntityKind.NODE,
+        node_id=node_id,
+        task_id=_NO_TASK,
+        retry_attempt=0,
+        phase=phase,
+        phase_version=0,
+        occurred_at_ns=occurred_at_ns,
+        reported_at_ns=reported_at_ns,
+        producer_id=event.producer_id,
+        qualities=unite(
+            odd_occurred,
+            odd_reported,
+            odd_phase,
+            _incomplete(execution_id),
+            judge_texts(payload, ids, reasons),
+            judge_reason_times(reasons),
+        ),
+        reasons=reasons,
+        facts=facts,
+        details=Details(error=error) if error is not None else None,
+        payload_type=NODE_EVENT,
+        payload=payload,
+    )
+
+
+def decode_task_event(request: TaskExecutionEventRequest, payload: bytes) -> Event:
+    """Give the event of a CreateTaskEvent request.
+
+    Args:
+        request: The decoded request.
+        payload: The request as it was received.
+
+    Raises:
+        InvalidEvent: It names no execution or no node.
+    """
+    event = request.event
+    node = event.parent_node_execution_id
+    execution_id = _decode_execution_id(node.execution_id)
+    node_id = node.node_id
+    _require_node(execution_id, node_id, "event.parent_node_execution_id")
+    task_id = _decode_entity(event.task_id)
+    occurred_at_ns, odd_occurred = decode_occurred_at(event)
+    reported_at_ns, odd_reported = decode_reported_at(event)
+    phase, odd_phase = _decode_phase(TASK_PHASES, event.phase)
+    reasons = task_reasons(event)
+    task_type = event.task_type
+    ids = (*execution_id, node_id, *task_id, event.producer_id, task_type)
+    return Event(
+        execution_id=execution_id,
+        kind=EntityKind.TASK_ATTEMPT,
+        node_id=node_id,
+        task_id=task_id,
+        retry_attempt=event.retry_attempt,
+        phase=phase,
+        phase_version=event.phase_version,
+        occurred_at_ns=occurred_at_ns,
+        reported_at_ns=reported_at_ns,
+        producer_id=event.producer_id,
+        qualities=unite(
+            odd_occurred,
+            odd_reported,
+            odd_phase,
+            _incomplete((*execution_id, *task_id)),
+            judge_texts(payload, ids, reasons),
+            judge_reason_times(reasons),
+        ),
+        reasons=reasons,
+        facts=TaskFacts(task_type, event.metadata.instance_class == _INTERRUPTIBLE),
+        details=_decode_task_details(event),
+        payload_type=TASK_EVENT,
+        payload=payload,
+    )
+
+
+def _decode_execution_id(message: WorkflowExecutionIdentifier) -> ExecutionId:
+    return ExecutionId(message.project, message.domain, message.name)
+
+
+def _decode_entity(message: Identifier) -> EntityVersion:
+    return EntityVersion(message.project, message.domain, message.name, message.version)
+
+
+def _decode_phase(table: dict[int, Phase], number: int) -> tuple[Phase, EventQuality]:
+    phase = table.get(number)
+    if phase is None:
+        return Phase.UNSPECIFIED, UNKNOWN_PHASE
+    return phase, NOTHING_ODD
+
+
+def _require_node(execution_id: ExecutionId, node_id: str, path: str) -> None:
+    if not execution_id.name:
+        raise _missing(f"{path}.execution_id.name")
+    if not node_id:
+        raise _missing(f"{path}.node_id")
+
+
+def _missing(field: str) -> InvalidEvent:
+    return InvalidEvent(field, "is empty, so there is nothing to store the event under")
+
+
+def _incomplete(parts: tuple[str, ...]) -> EventQuality:
+    return INCOMPLETE if "" in parts else NOTHING_ODD
+
+
+def _decode_node_facts(event: NodeExecutionEvent, metadata: TaskNodeMetadata | None) -> NodeFacts:
+    child = None
+    if event.HasField("workflow_node_metadata"):
+        execution = event.workflow_node_metadata.execution_id
+        child = _decode_execution_id(execution) if execution.name else None
+    # parent_task_metadata is the older form: the node that runs the parent task contains this one.
+    parent = event.parent_node_metadata.node_id or (
+        event.parent_task_metadata.id.node_execution_id.node_id
+    )
+    return NodeFacts(
+        parent_node_id=parent,
+        spec_node_id=event.spec_node_id,
+        node_name=event.node_name,
+        retry_group=event.retry_group,
+        kind=_decode_kind(event, metadata),
+        target_id=_decode_entity(event.target_entity),
+        cache_status=_decode_cache_status(metadata),
+        child_execution_id=child,
+    )
+
+
+_NESTED_MARKER = re.compile(r"-[0-9]+-(start|end)-node\Z")
+"""Id of a start or end node below another node: <parent node id>-<parent attempt>-<spec id>."""
+
+_MARKERS = {"start": NodeKind.START, "end": NodeKind.END}
+
+
+def _decode_kind(event: NodeExecutionEvent, metadata: TaskNodeMetadata | None) -> NodeKind:
+    """Give the kind of a node as far as its event tells; gates and branches say nothing.
+
+    Source: flytepropeller v1.16 controller/nodes/transformers.go: which fields each kind sets.
+    """
+    spec_node_id = event.spec_node_id or event.id.node_id
+    if spec_node_id in {"start-node", "end-node"}:
+        return _MARKERS[spec_node_id.removesuffix("-node")]
+    if event.is_array:
+        return NodeKind.ARRAY
+    if event.is_dynamic or (metadata is not None and metadata.HasField("dynamic_workflow")):
+        return NodeKind.DYNAMIC
+    if event.HasField("workflow_node_metadata"):
+        return NodeKind.LAUNCH_PLAN
+    target = TARGET_KINDS.get(event.target_entity.resource_type)
+    if target is not None:
+        return target
+    if metadata is not None:
+        return NodeKind.TASK
+    if not event.spec_node_id and (marker := _NESTED_MARKER.search(event.id.node_id)):
+        return _MARKERS[marker[1]]
+    # Arrays and dynamic nodes are parents too, but they were told apart above.
+    return NodeKind.SUBWORKFLOW if event.is_parent else NodeKind.UNSPECIFIED
+
+
+def _decode_cache_status(metadata: TaskNodeMetadata | None) -> CacheStatus:
+    # 0 is CACHE_DISABLED and also what a sender leaves unset; a catalog key tells the two apart, as
+    # in flyteadmin v1.16 transformers/node_execution.go.
+    if metadata is None or not (metadata.cache_status or metadata.HasField("catalog_key")):
+        return CacheStatus.UNSPECIFIED
+    return CACHE_STATUSES.get(metadata.cache_status, CacheStatus.UNSPECIFIED)
+
+
+def _decode_task_details(event: TaskExecutionEvent) -> Details | None:
+    error = decode_error(event)
+    resources = event.metadata.external_resources
+    if error is None and not resources and not event.logs:
+        return None
+    return Details(
+        error=error,
+        logs=_decode_logs(event.logs),
+        subtasks=tuple([_decode_subtask(resource) for resource in resources]),
+        external_id=event.metadata.generated_name,
+    )
+
+
+def _decode_logs(logs: Sequence[TaskLog]) -> tuple[Log, ...]:
+    return tuple([Log(log.name, log.uri) for log in logs if log.uri])
+
+
+def _decode_subtask(resource: ExternalResourceInfo) -> Subtask:
+    cache_status = CacheStatus.UNSPECIFIED
+    if resource.cache_status:
+        cache_status = CACHE_STATUSES.get(resource.cache_status, CacheStatus.UNSPECIFIED)
+    return Subtask(
+        ordinal=resource.index,
+        retry_attempt=resource.retry_attempt,
+        external_id=resource.external_id,
+        phase=TASK_PHASES.get(resource.phase, Phase.UNSPECIFIED),
+        cache_status=cache_status,
+        logs=_decode_logs(resource.logs),
+    )

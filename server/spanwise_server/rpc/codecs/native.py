@@ -1,0 +1,318 @@
+"""Codec of native events: spanwise.v1 Create…EventRequest inward.
+
+Accepts whatever names an entity, and flags what is odd. Source: protos/spanwise/v1/event.proto.
+"""
+
+from collections.abc import Iterable
+
+from spanwise.v1 import event_pb2, identifiers_pb2
+from spanwise.v1.event_service_pb2 import (
+    CreateExecutionEventRequest,
+    CreateNodeEventRequest,
+    CreateTaskEventRequest,
+)
+from spanwise_server.domain.errors import InvalidEvent
+from spanwise_server.domain.events import (
+    CacheStatus,
+    Details,
+    ErrorKind,
+    Event,
+    ExecutionError,
+    ExecutionFacts,
+    Log,
+    NodeFacts,
+    NodeKind,
+    Reason,
+    Severity,
+    Subtask,
+    TaskFacts,
+)
+from spanwise_server.domain.identifiers import EntityKind, EntityVersion, ExecutionId
+from spanwise_server.domain.phases import Phase
+from spanwise_server.domain.quality import EventQuality
+from spanwise_server.rpc.codecs.qualities import (
+    NOTHING_ODD,
+    UNKNOWN_PHASE,
+    judge_reason_times,
+    judge_texts,
+    unite,
+)
+from spanwise_server.rpc.codecs.timestamps import (
+    decode_occurred_at,
+    decode_optional,
+    decode_reported_at,
+)
+
+EXECUTION_EVENT = CreateExecutionEventRequest.DESCRIPTOR.full_name
+NODE_EVENT = CreateNodeEventRequest.DESCRIPTOR.full_name
+TASK_EVENT = CreateTaskEventRequest.DESCRIPTOR.full_name
+
+# Numbers of the wire and of the domain are equal. A number that is missing here is of the future.
+_PHASES = {int(phase): phase for phase in Phase if phase is not Phase.UNSPECIFIED}
+_SEVERITIES = {int(severity): severity for severity in Severity}
+_ERROR_KINDS = {int(kind): kind for kind in ErrorKind}
+_CACHE_STATUSES = {int(status): status for status in CacheStatus}
+_NODE_KINDS = {int(kind): kind for kind in NodeKind}
+
+_NO_TASK = EntityVersion()
+
+
+def decode_execution_id(message: identifiers_pb2.ExecutionId) -> ExecutionId:
+    """Give the identity of an execution; org is no part of it."""
+    return ExecutionId(message.project, message.domain, message.name)
+
+
+def decode_execution_event(request: CreateExecutionEventRequest, payload: bytes) -> Event:
+    """Give the event of a CreateExecutionEvent request.
+
+    Args:
+        request: The decoded request.
+        payload: The request as it was received.
+
+    Raises:
+        InvalidEvent: It names no execution.
+    """
+    event = request.event
+    execution_id = decode_execution_id(event.execution_id)
+    _require(execution_id.name, "event.execution_id.name")
+    occurred_at_ns, odd_occurred = decode_occurred_at(event)
+    reported_at_ns, odd_reported = decode_reported_at(event)
+    phase, odd_phase = _decode_phase(event.phase)
+    error = _decode_error(event)
+    reasons = _decode_reasons(event.reasons, error)
+    parent = event.parent_node_id
+    facts = ExecutionFacts(
+        org=event.execution_id.org,
+        workflow_id=_decode_entity(event.workflow_id),
+        parent_execution_id=_decode_optional_execution(parent.execution_id),
+        parent_node_id=parent.node_id,
+    )
+    ids = (*execution_id, event.producer_id, facts.org, *facts.workflow_id, facts.parent_node_id)
+    return Event(
+        execution_id=execution_id,
+        kind=EntityKind.EXECUTION,
+        node_id="",
+        task_id=_NO_TASK,
+        retry_attempt=0,
+        phase=phase,
+        phase_version=0,
+        occurred_at_ns=occurred_at_ns,
+        reported_at_ns=reported_at_ns,
+        producer_id=event.producer_id,
+        qualities=unite(
+            odd_occurred,
+            odd_reported,
+            odd_phase,
+            judge_texts(payload, ids, reasons),
+            judge_reason_times(reasons),
+        ),
+        reasons=reasons,
+        facts=facts,
+        details=Details(error=error) if error is not None else None,
+        payload_type=EXECUTION_EVENT,
+        payload=payload,
+    )
+
+
+def decode_node_event(request: CreateNodeEventRequest, payload: bytes) -> Event:
+    """Give the event of a CreateNodeEvent request.
+
+    Args:
+        request: The decoded request.
+        payload: The request as it was received.
+
+    Raises:
+        InvalidEvent: It names no execution or no node.
+    """
+    event = request.event
+    execution_id = decode_execution_id(event.node_id.execution_id)
+    node_id = event.node_id.node_id
+    _require(execution_id.name, "event.node_id.execution_id.name")
+    _require(node_id, "event.node_id.node_id")
+    occurred_at_ns, odd_occurred = decode_occurred_at(event)
+    reported_at_ns, odd_reported = decode_reported_at(event)
+    phase, odd_phase = _decode_phase(event.phase)
+    error = _decode_error(event)
+    reasons = _decode_reasons(event.reasons, error)
+    facts = _decode_node_facts(event)
+    upstream = tuple(event.upstream_node_ids)
+    ids = (
+        *execution_id,
+        node_id,
+        event.producer_id,
+        facts.parent_node_id,
+        facts.spec_node_id,
+        facts.node_name,
+        facts.retry_group,
+        facts.group,
+        *facts.target_id,
+    )
+    return Event(
+        execution_id=execution_id,
+        kind=EntityKind.NODE,
+        node_id=node_id,
+        task_id=_NO_TASK,
+        retry_attempt=0,
+        phase=phase,
+        phase_version=0,
+        occurred_at_ns=occurred_at_ns,
+        reported_at_ns=reported_at_ns,
+        producer_id=event.producer_id,
+        qualities=unite(
+            odd_occurred,
+            odd_reported,
+            odd_phase,
+            judge_texts(payload, ids, reasons),
+            judge_reason_times(reasons),
+        ),
+        reasons=reasons,
+        facts=facts,
+        details=Details(error=error, upstream_node_ids=upstream) if error or upstream else None,
+        payload_type=NODE_EVENT,
+        payload=payload,
+    )
+
+
+def decode_task_event(request: CreateTaskEventRequest, payload: bytes) -> Event:
+    """Give the event of a CreateTaskEvent request.
+
+    Args:
+        request: The decoded request.
+        payload: The request as it was received.
+
+    Raises:
+        InvalidEvent: It names no execution or no node.
+    """
+    event = request.event
+    attempt = event.task_attempt_id
+    node = attempt.node_id
+    execution_id = decode_execution_id(node.execution_id)
+    _require(execution_id.name, "event.task_attempt_id.node_id.execution_id.name")
+    _require(node.node_id, "event.task_attempt_id.node_id.node_id")
+    task_id = _decode_entity(attempt.task_id)
+    occurred_at_ns, odd_occurred = decode_occurred_at(event)
+    reported_at_ns, odd_reported = decode_reported_at(event)
+    phase, odd_phase = _decode_phase(event.phase)
+    error = _decode_error(event)
+    reasons = _decode_reasons(event.reasons, error)
+    ids = (*execution_id, node.node_id, *task_id, event.producer_id, event.task_type)
+    return Event(
+        execution_id=execution_id,
+        kind=EntityKind.TASK_ATTEMPT,
+        node_id=node.node_id,
+        task_id=task_id,
+        retry_attempt=attempt.retry_attempt,
+        phase=phase,
+        phase_version=event.phase_version,
+        occurred_at_ns=occurred_at_ns,
+        reported_at_ns=reported_at_ns,
+        producer_id=event.producer_id,
+        qualities=unite(
+            odd_occurred,
+            odd_reported,
+            odd_phase,
+            judge_texts(payload, ids, reasons),
+            judge_reason_times(reasons),
+        ),
+        reasons=reasons,
+        facts=TaskFacts(event.task_type, event.interruptible),
+        details=_decode_task_details(event, error),
+        payload_type=TASK_EVENT,
+        payload=payload,
+    )
+
+
+def _require(text: str, field: str) -> None:
+    if not text:
+        raise InvalidEvent(field, "is empty, so there is nothing to store the event under")
+
+
+def _decode_phase(number: int) -> tuple[Phase, EventQuality]:
+    phase = _PHASES.get(number)
+    if phase is None:
+        return Phase.UNSPECIFIED, UNKNOWN_PHASE
+    return phase, NOTHING_ODD
+
+
+def _decode_entity(message: identifiers_pb2.EntityVersion) -> EntityVersion:
+    return EntityVersion(message.project, message.domain, message.name, message.version)
+
+
+def _decode_optional_execution(message: identifiers_pb2.ExecutionId) -> ExecutionId | None:
+    return decode_execution_id(message) if message.name else None
+
+
+def _decode_reasons(
+    messages: Iterable[event_pb2.Reason], error: ExecutionError | None
+) -> tuple[Reason, ...]:
+    reasons = tuple([_decode_reason(message) for message in messages if message.message])
+    if error is None:
+        return reasons
+    text = ": ".join(part for part in (error.code, error.message) if part)
+    return (*reasons, Reason(text, severity=Severity.ERROR)) if text else reasons
+
+
+def _decode_reason(message: event_pb2.Reason) -> Reason:
+    return Reason(
+        message.message,
+        decode_optional(message, "occurred_at"),
+        _SEVERITIES.get(message.severity, Severity.UNSPECIFIED),
+        message.source,
+        message.count or 1,
+    )
+
+
+def _decode_error(
+    event: event_pb2.ExecutionEvent | event_pb2.NodeEvent | event_pb2.TaskEvent,
+) -> ExecutionError | None:
+    if not event.HasField("error"):
+        return None
+    error = event.error
+    kind = _ERROR_KINDS.get(error.kind, ErrorKind.UNSPECIFIED)
+    return ExecutionError(error.code, error.message, kind, error.error_uri)
+
+
+def _decode_node_facts(event: event_pb2.NodeEvent) -> NodeFacts:
+    return NodeFacts(
+        parent_node_id=event.parent_node_id,
+        spec_node_id=event.spec_node_id,
+        node_name=event.node_name,
+        retry_group=event.retry_group,
+        kind=_NODE_KINDS.get(event.kind, NodeKind.UNSPECIFIED),
+        target_id=_decode_entity(event.target_id),
+        cache_status=_decode_cache_status(event.cache_status),
+        child_execution_id=_decode_optional_execution(event.child_execution_id),
+        group=event.group,
+    )
+
+
+def _decode_cache_status(number: int) -> CacheStatus:
+    return _CACHE_STATUSES.get(number, CacheStatus.UNSPECIFIED)
+
+
+def _decode_task_details(
+    event: event_pb2.TaskEvent, error: ExecutionError | None
+) -> Details | None:
+    if error is None and not event.logs and not event.subtasks:
+        return None
+    return Details(
+        error=error,
+        logs=_decode_logs(event.logs),
+        subtasks=tuple(_decode_subtask(subtask) for subtask in event.subtasks),
+        external_id=event.external_id,
+    )
+
+
+def _decode_logs(messages: Iterable[event_pb2.Log]) -> tuple[Log, ...]:
+    return tuple(Log(message.name, message.uri) for message in messages if message.uri)
+
+
+def _decode_subtask(message: event_pb2.Subtask) -> Subtask:
+    return Subtask(
+        ordinal=message.index,
+        retry_attempt=message.retry_attempt,
+        external_id=message.external_id,
+        phase=_PHASES.get(message.phase, Phase.UNSPECIFIED),
+        cache_status=_decode_cache_status(message.cache_status),
+        logs=_decode_logs(message.logs),
+    )

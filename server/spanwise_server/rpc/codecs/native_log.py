@@ -1,0 +1,58 @@
+"""Codec of the event log and of lists of executions: outward, as spanwise.v1 messages."""
+
+from spanwise.v1 import event_service_pb2, span_service_pb2
+from spanwise_server.domain.identifiers import EntityKind
+from spanwise_server.domain.quality import EventQuality, SpanQuality
+from spanwise_server.rpc.codecs.native_spans import (
+    encode_span_qualities,
+    fill_entity,
+    fill_execution_id,
+    fill_time,
+)
+from spanwise_server.storage.api import ExecutionRecord, LoggedEvent
+
+
+def fill_logged_event(message: event_service_pb2.LoggedEvent, logged: LoggedEvent) -> None:
+    """Fill in one event of the log."""
+    record = logged.record
+    message.sequence = record.sequence
+    message.entity_kind = int(record.kind)  # type: ignore[assignment]
+    message.node_id = logged.node_id
+    if record.kind is EntityKind.TASK_ATTEMPT:
+        message.retry_attempt = logged.retry_attempt
+    message.phase = int(record.phase)  # type: ignore[assignment]
+    message.phase_version = record.phase_version
+    fill_time(message.occurred_at, record.occurred_at_ns)
+    if record.reported_at_ns is not None:
+        fill_time(message.reported_at, record.reported_at_ns)
+    fill_time(message.recorded_at, record.recorded_at_ns)
+    message.producer_id = record.producer_id
+    message.disposition = int(record.disposition)  # type: ignore[assignment]
+    message.refusal = record.refusal
+    message.qualities.extend(_encode_event_qualities(record.qualities))  # type: ignore[arg-type]
+    message.payload_type = record.payload_type
+    message.payload = record.payload
+
+
+def fill_execution_summary(
+    message: span_service_pb2.ExecutionSummary, record: ExecutionRecord
+) -> None:
+    """Fill in one line of a list of executions."""
+    fill_execution_id(message.execution_id, record.execution_id)
+    message.execution_id.org = record.facts.org
+    fill_entity(message.workflow_id, record.facts.workflow_id)
+    state = record.state
+    if state is None:
+        # A placeholder: nothing was heard of the execution itself.
+        fill_time(message.start_time, record.first_seen_ns)
+        qualities = SpanQuality.PLACEHOLDER | SpanQuality.INFERRED_START
+        message.qualities.extend(encode_span_qualities(qualities))  # type: ignore[arg-type]
+        return
+    message.phase = int(state.current.phase)  # type: ignore[assignment]
+    fill_time(message.start_time, state.created_at_ns)
+    if state.ended is not None:
+        fill_time(message.end_time, state.ended.occurred_at_ns)
+
+
+def _encode_event_qualities(qualities: EventQuality) -> list[int]:
+    return [flag.bit_length() - 1 for flag in EventQuality if flag & qualities]

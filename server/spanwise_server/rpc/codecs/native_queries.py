@@ -1,0 +1,79 @@
+"""Codec of native read requests: what they ask for, or InvalidQuery."""
+
+from collections.abc import Iterable
+
+from spanwise.v1 import identifiers_pb2, span_service_pb2
+from spanwise_server.domain.errors import InvalidQuery, NotSupported
+from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.domain.phases import Phase
+from spanwise_server.rpc.codecs.native import decode_execution_id
+from spanwise_server.rpc.codecs.timestamps import decode_optional
+from spanwise_server.storage.api import ExecutionFilter
+
+
+def require_execution_id(message: identifiers_pb2.ExecutionId) -> ExecutionId:
+    """Give the execution that a request names.
+
+    Raises:
+        InvalidQuery: It names none.
+    """
+    if not message.name:
+        raise InvalidQuery("execution_id.name", "is empty; name the execution")
+    return decode_execution_id(message)
+
+
+def require_page_size(page_size: int) -> int:
+    """Give the page size of a request, which the service clamps.
+
+    Raises:
+        InvalidQuery: It is negative.
+    """
+    if page_size < 0:
+        raise InvalidQuery("page_size", f"is {page_size}; give 1 to 1000, or 0 for 100")
+    return page_size
+
+
+def decode_depth(request: span_service_pb2.GetExecutionSpanRequest) -> int | None:
+    """Give the levels below the root that a request for a tree asks for; None for all.
+
+    Raises:
+        NotSupported: It asks for a part of the tree that this version cannot pick. To give more
+            than was asked for would be taken for the part.
+    """
+    selection = request.selection
+    unserved = {
+        "selection.root_span_id": bool(selection.root_span_id),
+        "selection.window_start": selection.HasField("window_start"),
+        "selection.window_end": selection.HasField("window_end"),
+        "page_size": bool(request.page_size),
+        "page_token": bool(request.page_token),
+    }
+    for field, is_given in unserved.items():
+        if is_given:
+            raise NotSupported(
+                f"this version does not serve {field} of GetExecutionSpan yet; leave it unset,"
+                " and limit the answer with selection.depth"
+            )
+    return selection.depth if selection.HasField("depth") else None
+
+
+def decode_filter(request: span_service_pb2.ListExecutionsRequest) -> ExecutionFilter:
+    """Give which executions a request asks for.
+
+    Raises:
+        InvalidQuery: It names a phase that is none.
+    """
+    return ExecutionFilter(
+        project=request.project,
+        domain=request.domain,
+        phases=_decode_phases(request.phases),
+        started_from_ns=decode_optional(request, "started_after"),
+        started_before_ns=decode_optional(request, "started_before"),
+    )
+
+
+def _decode_phases(numbers: Iterable[int]) -> frozenset[Phase]:
+    try:
+        return frozenset(Phase(number) for number in numbers)
+    except ValueError as error:
+        raise InvalidQuery("phases", str(error)) from error

@@ -1,0 +1,59 @@
+"""Codec of logged payloads: from the name and bytes in the log to the event that was recorded."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from flyteidl.admin.event_pb2 import (
+    NodeExecutionEventRequest,
+    TaskExecutionEventRequest,
+    WorkflowExecutionEventRequest,
+)
+from google.protobuf.message import DecodeError, Message
+
+from spanwise.v1.event_service_pb2 import (
+    CreateExecutionEventRequest,
+    CreateNodeEventRequest,
+    CreateTaskEventRequest,
+)
+from spanwise_server.domain.errors import CorruptRecord, InvalidEvent
+from spanwise_server.domain.events import Event
+from spanwise_server.rpc.codecs import flyte1, native
+from spanwise_server.rpc.codecs.requests import request_parser
+
+
+class _Codec(NamedTuple):
+    parse: Callable[[bytes], Any]
+    decode: Callable[[Any, bytes], Event]
+
+
+def _codec(message_type: type[Message], decode: Callable[[Any, bytes], Event]) -> _Codec:
+    return _Codec(request_parser(message_type), decode)
+
+
+_CODECS = {
+    flyte1.WORKFLOW_EVENT: _codec(WorkflowExecutionEventRequest, flyte1.decode_workflow_event),
+    flyte1.NODE_EVENT: _codec(NodeExecutionEventRequest, flyte1.decode_node_event),
+    flyte1.TASK_EVENT: _codec(TaskExecutionEventRequest, flyte1.decode_task_event),
+    native.EXECUTION_EVENT: _codec(CreateExecutionEventRequest, native.decode_execution_event),
+    native.NODE_EVENT: _codec(CreateNodeEventRequest, native.decode_node_event),
+    native.TASK_EVENT: _codec(CreateTaskEventRequest, native.decode_task_event),
+}
+
+
+def decode_payload(payload_type: str, payload: bytes) -> Event:
+    """Give the event that a logged payload was recorded as.
+
+    Args:
+        payload_type: Full name of the message.
+        payload: The message.
+
+    Raises:
+        CorruptRecord: The type is not known to this version, or the bytes are not of it.
+    """
+    codec = _CODECS.get(payload_type)
+    if codec is None:
+        raise CorruptRecord(f"a logged event is a {payload_type}, which this version cannot read")
+    try:
+        return codec.decode(codec.parse(payload), payload)
+    except (DecodeError, InvalidEvent) as error:
+        raise CorruptRecord(f"the bytes of a logged event are not a {payload_type}") from error

@@ -1,0 +1,104 @@
+"""spanwise.v1.EventService: native events in, the log out."""
+
+from spanwise.v1 import event_service_pb2
+from spanwise.v1.event_service_pb2 import (
+    CreateExecutionEventRequest,
+    CreateExecutionEventResponse,
+    CreateNodeEventRequest,
+    CreateNodeEventResponse,
+    CreateTaskEventRequest,
+    CreateTaskEventResponse,
+    EventOrder,
+    ListEventsRequest,
+    ListEventsResponse,
+)
+from spanwise_server.domain.errors import InvalidQuery
+from spanwise_server.rpc.codecs.native import (
+    decode_execution_event,
+    decode_node_event,
+    decode_task_event,
+)
+from spanwise_server.rpc.codecs.native_log import fill_logged_event
+from spanwise_server.rpc.codecs.native_queries import require_execution_id, require_page_size
+from spanwise_server.rpc.intake import Intake
+from spanwise_server.rpc.methods import Call, Handler, Method, service_methods
+from spanwise_server.rpc.query_pool import QueryPool
+from spanwise_server.service.event_log import EventLog
+
+_SERVICE = event_service_pb2.DESCRIPTOR.services_by_name["EventService"]
+
+_BY_TIME = {
+    EventOrder.EVENT_ORDER_UNSPECIFIED: False,
+    EventOrder.EVENT_ORDER_RECORDED: False,
+    EventOrder.EVENT_ORDER_OCCURRED: True,
+}
+
+
+class EventServicer:
+    """Handlers of EventService."""
+
+    def __init__(self, intake: Intake, log: EventLog, pool: QueryPool) -> None:
+        """Give events to `intake` and read `log` in `pool`."""
+        self._intake = intake
+        self._log = log
+        self._pool = pool
+
+    def methods(self) -> list[Method]:
+        """Give the method table."""
+        handlers: dict[str, Handler] = {
+            "CreateExecutionEvent": self._create_execution_event,
+            "CreateNodeEvent": self._create_node_event,
+            "CreateTaskEvent": self._create_task_event,
+            "ListEvents": self._list_events,
+        }
+        return service_methods(_SERVICE, handlers, _explain_unserved)
+
+    async def _create_execution_event(
+        self, request: CreateExecutionEventRequest, call: Call
+    ) -> CreateExecutionEventResponse:
+        sequence, disposition = await self._intake.record(
+            decode_execution_event(request, call.payload)
+        )
+        return CreateExecutionEventResponse(sequence=sequence, disposition=int(disposition))  # type: ignore[arg-type]
+
+    async def _create_node_event(
+        self, request: CreateNodeEventRequest, call: Call
+    ) -> CreateNodeEventResponse:
+        sequence, disposition = await self._intake.record(decode_node_event(request, call.payload))
+        return CreateNodeEventResponse(sequence=sequence, disposition=int(disposition))  # type: ignore[arg-type]
+
+    async def _create_task_event(
+        self, request: CreateTaskEventRequest, call: Call
+    ) -> CreateTaskEventResponse:
+        sequence, disposition = await self._intake.record(decode_task_event(request, call.payload))
+        return CreateTaskEventResponse(sequence=sequence, disposition=int(disposition))  # type: ignore[arg-type]
+
+    async def _list_events(self, request: ListEventsRequest, call: Call) -> ListEventsResponse:
+        execution_id = require_execution_id(request.execution_id)
+        page_size = require_page_size(request.page_size)
+        by_time = _BY_TIME.get(request.order)
+        if by_time is None:
+            raise InvalidQuery("order", f"{request.order} is no order that this version knows")
+
+        def answer() -> ListEventsResponse:
+            page = self._log.list_events(
+                execution_id,
+                by_time=by_time,
+                page_size=page_size,
+                page_token=request.page_token,
+                with_payload=request.include_payload,
+            )
+            response = ListEventsResponse(next_page_token=page.next_page_token)
+            for logged in page.events:
+                fill_logged_event(response.events.add(), logged)
+            return response
+
+        return await self._pool.run(answer)
+
+
+def _explain_unserved(method: str) -> str:
+    instead = {
+        "CreateEvents": "CreateExecutionEvent, CreateNodeEvent and CreateTaskEvent",
+        "WatchEvents": "ListEvents, again with its last page token",
+    }
+    return f"this version does not serve EventService.{method} yet; use {instead[method]}"

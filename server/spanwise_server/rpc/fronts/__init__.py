@@ -1,0 +1,1 @@
+"""Fronts: each binds the method tables to one transport."""

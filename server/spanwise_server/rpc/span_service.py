@@ -1,0 +1,79 @@
+"""spanwise.v1.SpanService: executions as trees of spans."""
+
+import time
+
+from spanwise.v1 import span_service_pb2
+from spanwise.v1.span_service_pb2 import (
+    GetExecutionSpanRequest,
+    GetExecutionSpanResponse,
+    ListExecutionsRequest,
+    ListExecutionsResponse,
+)
+from spanwise_server.rpc.codecs.native_log import fill_execution_summary
+from spanwise_server.rpc.codecs.native_queries import (
+    decode_depth,
+    decode_filter,
+    require_execution_id,
+    require_page_size,
+)
+from spanwise_server.rpc.codecs.native_spans import encode_spans, fill_time
+from spanwise_server.rpc.codecs.timestamps import decode_optional
+from spanwise_server.rpc.methods import Call, Handler, Method, service_methods
+from spanwise_server.rpc.query_pool import QueryPool
+from spanwise_server.service.span_queries import SpanQueries
+
+_SERVICE = span_service_pb2.DESCRIPTOR.services_by_name["SpanService"]
+
+
+class SpanServicer:
+    """Handlers of SpanService."""
+
+    def __init__(self, queries: SpanQueries, pool: QueryPool) -> None:
+        """Run `queries` in `pool`."""
+        self._queries = queries
+        self._pool = pool
+
+    def methods(self) -> list[Method]:
+        """Give the method table."""
+        handlers: dict[str, Handler] = {
+            "GetExecutionSpan": self._get_execution_span,
+            "ListExecutions": self._list_executions,
+        }
+        return service_methods(_SERVICE, handlers, _explain_unserved)
+
+    async def _get_execution_span(
+        self, request: GetExecutionSpanRequest, call: Call
+    ) -> GetExecutionSpanResponse:
+        execution_id = require_execution_id(request.execution_id)
+        depth = decode_depth(request)
+        as_of_ns = decode_optional(request, "as_of")
+        if as_of_ns is None:
+            as_of_ns = time.time_ns()
+
+        def answer() -> GetExecutionSpanResponse:
+            root = self._queries.get_span(execution_id)
+            response = GetExecutionSpanResponse()
+            fill_time(response.as_of, as_of_ns)
+            encode_spans(root, response.spans, depth)
+            return response
+
+        return await self._pool.run(answer)
+
+    async def _list_executions(
+        self, request: ListExecutionsRequest, call: Call
+    ) -> ListExecutionsResponse:
+        query = decode_filter(request)
+        page_size = require_page_size(request.page_size)
+
+        def answer() -> ListExecutionsResponse:
+            page = self._queries.list_executions(query, page_size, request.page_token)
+            response = ListExecutionsResponse(next_page_token=page.next_page_token)
+            for record in page.executions:
+                fill_execution_summary(response.executions.add(), record)
+            return response
+
+        return await self._pool.run(answer)
+
+
+def _explain_unserved(method: str) -> str:
+    return f"this version does not serve SpanService.{method} yet; use GetExecutionSpan"

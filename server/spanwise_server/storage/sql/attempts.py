@@ -1,0 +1,120 @@
+"""The table of task executions, one for each attempt: its rows, and the statements on it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Insert, Select, and_, bindparam, select
+
+from spanwise_server.domain.events import TaskFacts
+from spanwise_server.domain.identifiers import EntityVersion
+from spanwise_server.storage.api import AttemptRecord
+from spanwise_server.storage.sql import dialect
+from spanwise_server.storage.sql.compiling import wanted_keys
+from spanwise_server.storage.sql.connection import Row
+from spanwise_server.storage.sql.dialect import Database, binary
+from spanwise_server.storage.sql.fields import (
+    FACTS,
+    decode,
+    new_tuple,
+    state_from_row,
+    state_to_row,
+)
+from spanwise_server.storage.sql.schema import TASK_EXECUTIONS
+
+COLUMNS = (
+    TASK_EXECUTIONS.c.execution_key,
+    TASK_EXECUTIONS.c.attempt_key,
+    TASK_EXECUTIONS.c.node_key,
+    TASK_EXECUTIONS.c.task_project,
+    TASK_EXECUTIONS.c.task_domain,
+    TASK_EXECUTIONS.c.task_name,
+    TASK_EXECUTIONS.c.task_version,
+    TASK_EXECUTIONS.c.retry_attempt,
+    TASK_EXECUTIONS.c.task_type,
+    TASK_EXECUTIONS.c.interruptible,
+    TASK_EXECUTIONS.c.created_at_ns,
+    TASK_EXECUTIONS.c.last_occurred_at_ns,
+    TASK_EXECUTIONS.c.latest_occurred_at_ns,
+    TASK_EXECUTIONS.c.latest_reported_at_ns,
+    TASK_EXECUTIONS.c.latest_phase,
+    TASK_EXECUTIONS.c.latest_phase_version,
+    TASK_EXECUTIONS.c.ended_occurred_at_ns,
+    TASK_EXECUTIONS.c.ended_reported_at_ns,
+    TASK_EXECUTIONS.c.ended_phase,
+    TASK_EXECUTIONS.c.ended_phase_version,
+)
+
+KEY_COLUMNS = (TASK_EXECUTIONS.c.execution_key, TASK_EXECUTIONS.c.attempt_key)
+
+
+def to_row(record: AttemptRecord) -> Row:
+    """Give the values of COLUMNS."""
+    execution_key, attempt_key, node_key, task_id, retry_attempt, facts, state = record
+    task_type, interruptible = facts
+    return (
+        binary(execution_key),
+        attempt_key,
+        node_key,
+        *task_id,
+        retry_attempt,
+        task_type,
+        int(interruptible),
+        *state_to_row(state),
+    )
+
+
+def from_row(row: Row) -> AttemptRecord:
+    """Read the values of COLUMNS."""
+    (
+        execution_key,
+        attempt_key,
+        node_key,
+        task_project,
+        task_domain,
+        task_name,
+        task_version,
+        retry_attempt,
+        task_type,
+        interruptible,
+        *state_row,
+    ) = row
+    state = state_from_row(state_row)
+    if state is None:
+        raise ValueError("an attempt without a state")  # for decode(), which names the table
+    return new_tuple(
+        AttemptRecord,
+        (
+            execution_key,
+            attempt_key,
+            node_key,
+            new_tuple(EntityVersion, (task_project, task_domain, task_name, task_version)),
+            retry_attempt,
+            new_tuple(TaskFacts, (task_type, FACTS[interruptible])),
+            state,
+        ),
+    )
+
+
+def from_rows(rows: Iterable[Row]) -> list[AttemptRecord]:
+    """Read rows of COLUMNS."""
+    return decode("task_executions", from_row, rows)
+
+
+def insert_or_replace(database: Database) -> Insert:
+    """Insert or replace an attempt. Parameters: COLUMNS."""
+    return dialect.insert_or_replace(database, TASK_EXECUTIONS, COLUMNS)
+
+
+def select_by_keys(num_keys: int) -> Select[Any]:
+    """Read attempts. Keys: KEY_COLUMNS. Rows: COLUMNS."""
+    wanted = wanted_keys(KEY_COLUMNS, num_keys)
+    return select(*COLUMNS).join_from(
+        wanted,
+        TASK_EXECUTIONS,
+        and_(*(column == wanted.c[column.name] for column in KEY_COLUMNS)),
+    )
+
+
+def select_by_execution() -> Select[Any]:
+    """Read the attempts of an execution. Parameter: execution_key. Rows: COLUMNS."""
+    return select(*COLUMNS).where(TASK_EXECUTIONS.c.execution_key == bindparam("execution_key"))

@@ -1,0 +1,109 @@
+"""Engines, which are pools of connections, and the settings of their connections."""
+
+import sqlite3
+from collections.abc import Mapping
+from typing import assert_never
+from urllib.parse import quote
+
+from sqlalchemy import Engine, QueuePool, create_engine
+
+from spanwise_server.storage.sql.dialect import Database, parse_url
+
+Pragmas = Mapping[str, int | str]
+
+_NUM_READERS = 4
+"""Reading connections. Reads hold the interpreter most of the time, so more would only queue in
+another place."""
+
+_CHECKOUT_TIMEOUT_S = 30
+"""How long to wait for a free connection. Whoever waits longer is better told that the store is
+overloaded; a sender gives up after about as long."""
+
+_WRITER_PRAGMAS: Pragmas = {
+    # First, for the other pragmas may have to wait for a lock, too. Short, because SQLite sleeps
+    # longer each time it finds the lock taken, up to 100 ms, while a batch holds it for few:
+    # against a busy process it would hardly ever get its turn. Storage.write asks again instead.
+    "busy_timeout": 100,
+    # Readers and the writer do not block each other.
+    "journal_mode": "WAL",
+    # Sync the log at every commit. With NORMAL, which syncs at checkpoints only, a power cut takes
+    # back events that were answered with OK.
+    "synchronous": "FULL",
+    # macOS: a plain fsync leaves data in the cache of the drive. Without effect elsewhere.
+    "fullfsync": 1,
+    # KiB of pages. Keys are hashes, so inserts go to pages all over the indexes; the default of
+    # 2 MB reads most of them again for every batch.
+    "cache_size": -65_536,
+    # Pages of the log that start a checkpoint. A batch changes pages all over the indexes, which a
+    # checkpoint writes once however often they changed; at the default of 1,000 most of the
+    # writing is checkpoints.
+    "wal_autocheckpoint": 4_000,
+    # Bytes that the log shrinks to after a long read let it grow. By default it keeps its size.
+    "journal_size_limit": 67_108_864,
+    # Leave what was deleted in free space. Debian and others overwrite it with zeros by default.
+    "secure_delete": 0,
+    # Sort in memory. Temporary files would fail on a full or read-only /tmp.
+    "temp_store": "MEMORY",
+}
+
+_READER_PRAGMAS: Pragmas = {
+    "busy_timeout": 5_000,  # needed for the recovery after a crash only
+    "cache_size": -16_384,
+    "temp_store": "MEMORY",
+    # A mistake in a reading statement must not write outside the one writer.
+    "query_only": 1,
+}
+
+_NEW_FILE_PRAGMAS: Pragmas = {"page_size": 8_192, **_WRITER_PRAGMAS}
+
+
+def create_writer_engine(url: str) -> Engine:
+    """Give an engine with one connection, so that the threads of a process take turns."""
+    return _create_engine(url, mode="rw", pragmas=_WRITER_PRAGMAS, size=1)
+
+
+def create_reader_engine(url: str) -> Engine:
+    """Give an engine with a few connections that cannot write."""
+    return _create_engine(url, mode="rw", pragmas=_READER_PRAGMAS, size=_NUM_READERS)
+
+
+def create_migration_engine(url: str) -> Engine:
+    """Give an engine with one connection, which creates the database if it is a missing file."""
+    return _create_engine(url, mode="rwc", pragmas=_NEW_FILE_PRAGMAS, size=1)
+
+
+def _create_engine(url: str, *, mode: str, pragmas: Pragmas, size: int) -> Engine:
+    database, location = parse_url(url)
+    if database is Database.SQLITE:
+        path = location.database
+        if not path or path == ":memory:" or location.query:
+            raise ValueError("write sqlite:///PATH, with the path of a file and nothing after it")
+
+        def connect() -> sqlite3.Connection:
+            return _connect_sqlite(f"file:{quote(path)}?mode={mode}", pragmas)
+
+        return create_engine(
+            "sqlite://",
+            creator=connect,
+            poolclass=QueuePool,
+            pool_size=size,
+            max_overflow=0,
+            pool_timeout=_CHECKOUT_TIMEOUT_S,
+        )
+    assert_never(database)
+
+
+def _connect_sqlite(uri: str, pragmas: Pragmas) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        uri,
+        uri=True,
+        isolation_level=None,  # transactions begin where this package says BEGIN, nowhere else
+        check_same_thread=False,  # the pool hands a connection to one thread at a time
+    )
+    try:
+        for name, value in pragmas.items():
+            connection.execute(f"PRAGMA {name} = {value}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection

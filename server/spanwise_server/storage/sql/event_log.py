@@ -1,0 +1,339 @@
+"""The table of events: its rows, and the statements on it."""
+
+from collections.abc import Iterable
+from sys import intern
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Insert,
+    Label,
+    Select,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    literal_column,
+    or_,
+    select,
+)
+
+from spanwise_server.domain.events import Disposition
+from spanwise_server.domain.identifiers import EntityKind
+from spanwise_server.domain.quality import EventQuality
+from spanwise_server.storage.api import (
+    DetailPayload,
+    EventPoint,
+    EventRecord,
+    LoggedEvent,
+    LoggedKey,
+)
+from spanwise_server.storage.sql import dialect
+from spanwise_server.storage.sql.compiling import limited, wanted_keys
+from spanwise_server.storage.sql.connection import Row
+from spanwise_server.storage.sql.dialect import Database, binary
+from spanwise_server.storage.sql.fields import (
+    FACTS,
+    PHASES,
+    Combinations,
+    decode,
+    decoding,
+    members,
+    new_tuple,
+)
+from spanwise_server.storage.sql.schema import EVENTS, NODE_EXECUTIONS, TASK_EXECUTIONS
+
+COLUMNS = (
+    EVENTS.c.execution_key,
+    EVENTS.c.sequence,
+    EVENTS.c.entity_key,
+    EVENTS.c.kind,
+    EVENTS.c.phase,
+    EVENTS.c.phase_version,
+    EVENTS.c.occurred_at_ns,
+    EVENTS.c.reported_at_ns,
+    EVENTS.c.recorded_at_ns,
+    EVENTS.c.producer_id,
+    EVENTS.c.disposition,
+    EVENTS.c.refusal,
+    EVENTS.c.qualities,
+    EVENTS.c.has_details,
+    EVENTS.c.payload_type,
+    EVENTS.c.payload,
+)
+"""Columns in the order of the fields of EventRecord."""
+
+COLUMNS_WITHOUT_PAYLOAD = COLUMNS[:-1]
+
+LOGGED_KEY_COLUMNS = (
+    EVENTS.c.execution_key,
+    EVENTS.c.entity_key,
+    EVENTS.c.phase,
+    EVENTS.c.phase_version,
+    EVENTS.c.occurred_at_ns,
+)
+"""Columns in the order of the fields of LoggedKey."""
+
+_KINDS = members(EntityKind)
+_DISPOSITIONS = members(Disposition)
+_QUALITIES = Combinations(EventQuality)
+
+
+def to_row(record: EventRecord) -> Row:
+    """Give the values of COLUMNS."""
+    (
+        execution_key,
+        sequence,
+        entity_key,
+        kind,
+        phase,
+        phase_version,
+        occurred_at_ns,
+        reported_at_ns,
+        recorded_at_ns,
+        producer_id,
+        disposition,
+        refusal,
+        qualities,
+        has_details,
+        payload_type,
+        payload,
+    ) = record
+    return (
+        binary(execution_key),
+        sequence,
+        entity_key,
+        int(kind),
+        int(phase),
+        phase_version,
+        occurred_at_ns,
+        reported_at_ns,
+        recorded_at_ns,
+        producer_id,
+        int(disposition),
+        refusal,
+        int(qualities),
+        int(has_details),
+        payload_type,
+        binary(payload),
+    )
+
+
+def from_row(row: Row) -> EventRecord:
+    """Read the values of COLUMNS, or of COLUMNS_WITHOUT_PAYLOAD."""
+    (
+        execution_key,
+        sequence,
+        entity_key,
+        kind,
+        phase,
+        phase_version,
+        occurred_at_ns,
+        reported_at_ns,
+        recorded_at_ns,
+        producer_id,
+        disposition,
+        refusal,
+        qualities,
+        has_details,
+        payload_type,
+        *payload,
+    ) = row
+    return new_tuple(
+        EventRecord,
+        (
+            execution_key,
+            sequence,
+            entity_key,
+            _KINDS[kind],
+            PHASES[phase],
+            phase_version,
+            occurred_at_ns,
+            reported_at_ns,
+            recorded_at_ns,
+            producer_id,
+            _DISPOSITIONS[disposition],
+            refusal,
+            _QUALITIES[qualities],
+            FACTS[has_details],
+            payload_type,
+            payload[0] if payload else b"",
+        ),
+    )
+
+
+def from_rows(rows: Iterable[Row]) -> list[EventRecord]:
+    """Read rows of COLUMNS."""
+    return decode("events", from_row, rows)
+
+
+def insert_event(database: Database) -> Insert:
+    """Append an event. Parameters: COLUMNS."""
+    return dialect.insert(database, EVENTS, COLUMNS)
+
+
+def select_log() -> Select[Any]:
+    """Read the whole log, execution by execution. Rows: COLUMNS."""
+    return select(*COLUMNS).order_by(EVENTS.c.execution_key, EVENTS.c.sequence)
+
+
+def select_logged(num_keys: int) -> Select[Any]:
+    """Find the keys under which an event is logged. Keys and rows: LOGGED_KEY_COLUMNS."""
+    wanted = wanted_keys(LOGGED_KEY_COLUMNS, num_keys)
+    # exists() stops at the first: a sender may have repeated one event any number of times.
+    is_logged = exists().where(*(column == wanted.c[column.name] for column in LOGGED_KEY_COLUMNS))
+    return select(*(wanted.c[column.name] for column in LOGGED_KEY_COLUMNS)).where(is_logged)
+
+
+def logged_key_to_row(key: LoggedKey) -> Row:
+    """Give the values of LOGGED_KEY_COLUMNS."""
+    execution_key, entity_key, phase, phase_version, occurred_at_ns = key
+    return binary(execution_key), entity_key, int(phase), phase_version, occurred_at_ns
+
+
+def logged_key_from_row(row: Row) -> LoggedKey:
+    """Read the values of LOGGED_KEY_COLUMNS."""
+    execution_key, entity_key, phase, phase_version, occurred_at_ns = row
+    return LoggedKey(execution_key, entity_key, PHASES[phase], phase_version, occurred_at_ns)
+
+
+def select_last_sequences(num_keys: int) -> Select[Any]:
+    """Find the highest sequence of executions. Keys: execution_key.
+
+    Rows: the key, and its highest sequence, or NULL where there are no events.
+    """
+    wanted = wanted_keys((EVENTS.c.execution_key,), num_keys)
+    # A look-up for each, at the end of its part of the index. GROUP BY would read all of the part.
+    last = (
+        select(func.max(EVENTS.c.sequence))
+        .where(EVENTS.c.execution_key == wanted.c.execution_key)
+        .scalar_subquery()
+    )
+    return select(wanted.c.execution_key, last)
+
+
+def select_points() -> Select[Any]:
+    """Read the points and details of an execution in one pass over its events.
+
+    Parameter: execution_key. Rows: fields of EventPoint, then payload_type and payload, which are
+    NULL for events without details.
+    """
+    has_details = EVENTS.c.has_details != literal_column("0")
+    return select(
+        EVENTS.c.entity_key,
+        EVENTS.c.phase,
+        EVENTS.c.phase_version,
+        EVENTS.c.occurred_at_ns,
+        EVENTS.c.reported_at_ns,
+        EVENTS.c.producer_id,
+        EVENTS.c.qualities,
+        case((has_details, EVENTS.c.payload_type)),
+        case((has_details, EVENTS.c.payload)),
+    ).where(EVENTS.c.execution_key == bindparam("execution_key"))
+
+
+def points_and_details(rows: Iterable[Row]) -> tuple[list[EventPoint], list[DetailPayload]]:
+    """Read the rows of select_points()."""
+    with decoding("events"):
+        return _points_and_details(rows)
+
+
+def _points_and_details(rows: Iterable[Row]) -> tuple[list[EventPoint], list[DetailPayload]]:
+    points = []
+    details = []
+    for (
+        entity_key,
+        phase,
+        phase_version,
+        occurred_at_ns,
+        reported_at_ns,
+        producer_id,
+        qualities,
+        payload_type,
+        payload,
+    ) in rows:
+        point = (
+            entity_key,
+            PHASES[phase],
+            phase_version,
+            occurred_at_ns,
+            reported_at_ns,
+            intern(producer_id),  # one text for the many points of an execution
+            _QUALITIES[qualities],
+        )
+        points.append(new_tuple(EventPoint, point))
+        if payload is not None:
+            details.append(DetailPayload(entity_key, occurred_at_ns, payload_type, payload))
+    return points, details
+
+
+def select_events(*, with_payload: bool) -> Select[Any]:
+    """Read a page of the events of an execution in the order of sequence.
+
+    Parameters: execution_key, after_sequence, limit. Rows: see logged_event_from_row().
+    """
+    return limited(
+        _select_with_names(with_payload=with_payload)
+        .where(EVENTS.c.sequence > bindparam("after_sequence", type_=BigInteger))
+        .order_by(EVENTS.c.sequence)
+    )
+
+
+def select_events_by_time(*, with_payload: bool) -> Select[Any]:
+    """Read a page of the events of an execution in the order of time.
+
+    Parameters: execution_key, after_ns twice, after_sequence, limit. Rows: see
+    logged_event_from_row().
+    """
+    after_ns = bindparam("after_ns", type_=BigInteger)
+    return limited(
+        _select_with_names(with_payload=with_payload)
+        # The first condition says no more than the second, but an index can start from it.
+        .where(
+            EVENTS.c.occurred_at_ns >= after_ns,
+            or_(
+                EVENTS.c.occurred_at_ns > after_ns,
+                EVENTS.c.sequence > bindparam("after_sequence", type_=BigInteger),
+            ),
+        )
+        .order_by(EVENTS.c.occurred_at_ns, EVENTS.c.sequence)
+    )
+
+
+def _select_with_names(*, with_payload: bool) -> Select[Any]:
+    # An event is about a node, about an attempt, which has a node, or about neither.
+    attempts, nodes = TASK_EXECUTIONS, NODE_EXECUTIONS
+    attempt = and_(
+        attempts.c.execution_key == EVENTS.c.execution_key,
+        attempts.c.attempt_key == EVENTS.c.entity_key,
+    )
+    node = and_(
+        nodes.c.execution_key == EVENTS.c.execution_key,
+        nodes.c.node_key == func.coalesce(attempts.c.node_key, EVENTS.c.entity_key),
+    )
+    names: tuple[Label[Any], ...] = (
+        func.coalesce(nodes.c.node_id, literal_column("''")).label("node_id"),
+        func.coalesce(attempts.c.retry_attempt, literal_column("0")).label("retry_attempt"),
+    )
+    return (
+        select(*names, *(COLUMNS if with_payload else COLUMNS_WITHOUT_PAYLOAD))
+        .select_from(EVENTS.outerjoin(attempts, attempt).outerjoin(nodes, node))
+        .where(EVENTS.c.execution_key == bindparam("execution_key"))
+    )
+
+
+def logged_event_from_row(row: Row) -> LoggedEvent:
+    """Read node_id, retry_attempt and what from_row() reads."""
+    node_id, retry_attempt, *event = row
+    return LoggedEvent(from_row(tuple(event)), node_id, retry_attempt)
+
+
+def logged_events_from_rows(rows: Iterable[Row]) -> list[LoggedEvent]:
+    """Read rows of select_events() or select_events_by_time()."""
+    return decode("events", logged_event_from_row, rows)
+
+
+def logged_keys_from_rows(rows: Iterable[Row]) -> list[LoggedKey]:
+    """Read rows of LOGGED_KEY_COLUMNS."""
+    return decode("events", logged_key_from_row, rows)

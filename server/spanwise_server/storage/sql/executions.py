@@ -1,0 +1,225 @@
+"""The table of executions: its rows, and the statements on it."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from sqlalchemy import (
+    BigInteger,
+    Insert,
+    Select,
+    SmallInteger,
+    bindparam,
+    func,
+    literal_column,
+    or_,
+    select,
+)
+
+from spanwise_server.domain.events import ExecutionFacts
+from spanwise_server.domain.identifiers import EntityVersion, ExecutionId
+from spanwise_server.domain.phases import Phase
+from spanwise_server.storage.api import ExecutionFilter, ExecutionRecord
+from spanwise_server.storage.sql import dialect
+from spanwise_server.storage.sql.compiling import limited, wanted_keys
+from spanwise_server.storage.sql.connection import Row
+from spanwise_server.storage.sql.dialect import Database, binary
+from spanwise_server.storage.sql.fields import (
+    decode,
+    reference_from_row,
+    reference_to_row,
+    state_from_row,
+    state_to_row,
+)
+from spanwise_server.storage.sql.schema import EXECUTIONS
+
+COLUMNS = (
+    EXECUTIONS.c.execution_key,
+    EXECUTIONS.c.project,
+    EXECUTIONS.c.domain,
+    EXECUTIONS.c.name,
+    EXECUTIONS.c.first_seen_ns,
+    EXECUTIONS.c.org,
+    EXECUTIONS.c.workflow_project,
+    EXECUTIONS.c.workflow_domain,
+    EXECUTIONS.c.workflow_name,
+    EXECUTIONS.c.workflow_version,
+    EXECUTIONS.c.parent_project,
+    EXECUTIONS.c.parent_domain,
+    EXECUTIONS.c.parent_name,
+    EXECUTIONS.c.parent_node_id,
+    EXECUTIONS.c.created_at_ns,
+    EXECUTIONS.c.last_occurred_at_ns,
+    EXECUTIONS.c.latest_occurred_at_ns,
+    EXECUTIONS.c.latest_reported_at_ns,
+    EXECUTIONS.c.latest_phase,
+    EXECUTIONS.c.latest_phase_version,
+    EXECUTIONS.c.ended_occurred_at_ns,
+    EXECUTIONS.c.ended_reported_at_ns,
+    EXECUTIONS.c.ended_phase,
+    EXECUTIONS.c.ended_phase_version,
+)
+
+
+def to_row(record: ExecutionRecord) -> Row:
+    """Give the values of COLUMNS."""
+    execution_key, execution_id, first_seen_ns, facts, state = record
+    return (
+        binary(execution_key),
+        *execution_id,
+        first_seen_ns,
+        facts.org,
+        *facts.workflow_id,
+        *reference_to_row(facts.parent_execution_id),
+        facts.parent_node_id,
+        *state_to_row(state),
+    )
+
+
+def from_row(row: Row) -> ExecutionRecord:
+    """Read the values of COLUMNS."""
+    (
+        execution_key,
+        project,
+        domain,
+        name,
+        first_seen_ns,
+        org,
+        workflow_project,
+        workflow_domain,
+        workflow_name,
+        workflow_version,
+        parent_project,
+        parent_domain,
+        parent_name,
+        parent_node_id,
+        *state,
+    ) = row
+    return ExecutionRecord(
+        execution_key,
+        ExecutionId(project, domain, name),
+        first_seen_ns,
+        ExecutionFacts(
+            org,
+            EntityVersion(workflow_project, workflow_domain, workflow_name, workflow_version),
+            reference_from_row(parent_project, parent_domain, parent_name),
+            parent_node_id,
+        ),
+        state_from_row(state),
+    )
+
+
+def from_rows(rows: Iterable[Row]) -> list[ExecutionRecord]:
+    """Read rows of COLUMNS."""
+    return decode("executions", from_row, rows)
+
+
+def insert_missing(database: Database) -> Insert:
+    """Insert an execution that is not there. Parameters: COLUMNS."""
+    return dialect.insert_missing(database, EXECUTIONS, COLUMNS)
+
+
+def insert_or_update(database: Database) -> Insert:
+    """Insert or update an execution, but keep when it was first seen. Parameters: COLUMNS."""
+    return dialect.insert_or_update(
+        database, EXECUTIONS, COLUMNS, keep=(EXECUTIONS.c.first_seen_ns,)
+    )
+
+
+def select_by_keys(num_keys: int) -> Select[Any]:
+    """Read executions. Keys: execution_key. Rows: COLUMNS."""
+    wanted = wanted_keys((EXECUTIONS.c.execution_key,), num_keys)
+    return select(*COLUMNS).join_from(
+        wanted, EXECUTIONS, EXECUTIONS.c.execution_key == wanted.c.execution_key
+    )
+
+
+def select_present(num_keys: int) -> Select[Any]:
+    """Find which executions are there. Keys and rows: execution_key."""
+    wanted = wanted_keys((EXECUTIONS.c.execution_key,), num_keys)
+    return select(EXECUTIONS.c.execution_key).join_from(
+        wanted, EXECUTIONS, EXECUTIONS.c.execution_key == wanted.c.execution_key
+    )
+
+
+def select_by_key() -> Select[Any]:
+    """Read an execution. Parameter: execution_key. Rows: COLUMNS."""
+    return select(*COLUMNS).where(EXECUTIONS.c.execution_key == bindparam("execution_key"))
+
+
+def select_presence() -> Select[Any]:
+    """Read a row if the execution is there. Parameter: execution_key."""
+    return select(EXECUTIONS.c.execution_key).where(
+        EXECUTIONS.c.execution_key == bindparam("execution_key")
+    )
+
+
+class Listing(NamedTuple):
+    """The shape of a listing: which of its conditions are there."""
+
+    by_project: bool
+    by_domain: bool
+    num_phases: int
+    has_start: bool
+    has_end: bool
+    is_continued: bool
+
+
+def listing_of(query: ExecutionFilter, after: tuple[int, bytes] | None) -> Listing:
+    """Give the shape of a listing."""
+    return Listing(
+        bool(query.project),
+        bool(query.domain),
+        len(query.phases),
+        query.started_from_ns is not None,
+        query.started_before_ns is not None,
+        after is not None,
+    )
+
+
+def listing_parameters(
+    query: ExecutionFilter, after: tuple[int, bytes] | None, limit: int
+) -> dict[str, Any]:
+    """Give the parameters of select_listing() by name."""
+    phases = {f"phase_{number}": int(phase) for number, phase in enumerate(sorted(query.phases))}
+    after_ns, after_key = after or (0, b"")
+    return {
+        "project": query.project,
+        "domain": query.domain,
+        **phases,
+        "started_from_ns": query.started_from_ns,
+        "started_before_ns": query.started_before_ns,
+        "after_ns": after_ns,
+        "after_key": binary(after_key),
+        "limit": limit,
+    }
+
+
+def select_listing(listing: Listing) -> Select[Any]:
+    """Read a page of executions, the latest start first. Rows: COLUMNS."""
+    table = EXECUTIONS.c
+    statement = select(*COLUMNS)
+    if listing.by_project:
+        statement = statement.where(table.project == bindparam("project"))
+    if listing.by_domain:
+        statement = statement.where(table.domain == bindparam("domain"))
+    if listing.num_phases:
+        phase = func.coalesce(
+            table.ended_phase, table.latest_phase, literal_column(str(int(Phase.UNSPECIFIED)))
+        )
+        statement = statement.where(
+            phase.in_(
+                [bindparam(f"phase_{n}", type_=SmallInteger) for n in range(listing.num_phases)]
+            )
+        )
+    if listing.has_start:
+        statement = statement.where(table.started_at_ns >= bindparam("started_from_ns"))
+    if listing.has_end:
+        statement = statement.where(table.started_at_ns < bindparam("started_before_ns"))
+    if listing.is_continued:
+        after_ns = bindparam("after_ns", type_=BigInteger)
+        # The first condition says no more than the second, but an index can start from it.
+        statement = statement.where(
+            table.started_at_ns <= after_ns,
+            or_(table.started_at_ns < after_ns, table.execution_key > bindparam("after_key")),
+        )
+    return limited(statement.order_by(table.started_at_ns.desc(), table.execution_key))

@@ -1,0 +1,123 @@
+"""Running the revisions."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, event
+
+from spanwise_server.domain.errors import StoreUnavailable
+from spanwise_server.storage.sql.dialect import begin_migration, parse_url
+from spanwise_server.storage.sql.engine import create_migration_engine, create_reader_engine
+from spanwise_server.storage.sql.errors import DRIVER_ERRORS, translate
+from spanwise_server.storage.sql.retrying import retry_conflicts
+
+_GIVE_UP_AFTER_S = 60.0
+"""How long to wait for another process that migrates or writes."""
+
+
+def upgrade(url: str) -> None:
+    """Bring a database to the tables of this version; create it if its file is missing.
+
+    Idempotent and atomic. Processes that do it at once take turns, and the later ones find nothing
+    left to do. Writers wait meanwhile, and fail when it takes longer than they have patience.
+
+    Raises:
+        ValueError: The URL cannot be used.
+        StoreUnavailable: The database cannot be written, or has tables of a later version.
+        WriteConflict: Others kept the database busy.
+    """
+    _migrate(url, lambda config: command.upgrade(config, "head"))
+
+
+def downgrade(url: str, revision: str) -> None:
+    """Take a database back to the tables of an earlier revision; "base" removes all of them.
+
+    Atomic. What the tables of that revision cannot hold is lost.
+
+    Raises:
+        ValueError: The URL cannot be used.
+        StoreUnavailable: The database cannot be written, or has tables of a later version.
+        WriteConflict: Others kept the database busy.
+    """
+    _migrate(url, lambda config: command.downgrade(config, revision))
+
+
+def verify(url: str) -> None:
+    """Do nothing if a database has the tables of this version.
+
+    Raises:
+        ValueError: The URL cannot be used.
+        StoreUnavailable: It has not, or cannot be read. The text says what to do.
+    """
+    engine = create_reader_engine(url)
+    try:
+        with _translated_errors(), engine.connect() as connection:
+            current = _current_revision(connection)
+    finally:
+        engine.dispose()
+    _refuse_later_version(current)
+    head = _scripts().get_current_head()
+    if current != head:
+        raise StoreUnavailable(
+            f"the database has the tables of revision {current or 'none'}, and this version of"
+            f" spanwise needs {head}: run `spanwise migrate`"
+        )
+
+
+def _migrate(url: str, run: Callable[[Config], None]) -> None:
+    database, _ = parse_url(url)
+    engine = create_migration_engine(url)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql(begin_migration(database))
+
+    try:
+        retry_conflicts(lambda: _migrate_once(engine, run), give_up_after_s=_GIVE_UP_AFTER_S)
+    finally:
+        engine.dispose()
+
+
+def _migrate_once(engine: Engine, run: Callable[[Config], None]) -> None:
+    with _translated_errors(), engine.begin() as connection:
+        _refuse_later_version(_current_revision(connection))
+        config = _config()
+        config.attributes["connection"] = connection
+        run(config)
+
+
+def _refuse_later_version(current: str | None) -> None:
+    known = {script.revision for script in _scripts().walk_revisions()}
+    if current is not None and current not in known:
+        raise StoreUnavailable(
+            f"the database has the tables of revision {current}, of a later version of spanwise:"
+            " install that version"
+        )
+
+
+def _current_revision(connection: Connection) -> str | None:
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+def _config() -> Config:
+    config = Config()
+    location = str(Path(__file__).parent)
+    config.set_main_option("script_location", location.replace("%", "%%"))
+    return config
+
+
+def _scripts() -> ScriptDirectory:
+    return ScriptDirectory.from_config(_config())
+
+
+@contextmanager
+def _translated_errors() -> Iterator[None]:
+    try:
+        yield
+    except DRIVER_ERRORS as exc:
+        raise translate(exc) from exc

@@ -1,0 +1,169 @@
+"""The table of node executions: its rows, and the statements on it."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Insert, Select, and_, bindparam, select
+
+from spanwise_server.domain.events import CacheStatus, NodeFacts, NodeKind
+from spanwise_server.domain.identifiers import EntityVersion
+from spanwise_server.storage.api import NodeRecord
+from spanwise_server.storage.sql import dialect
+from spanwise_server.storage.sql.compiling import wanted_keys
+from spanwise_server.storage.sql.connection import Row
+from spanwise_server.storage.sql.dialect import Database, binary
+from spanwise_server.storage.sql.fields import (
+    decode,
+    members,
+    new_tuple,
+    reference_from_row,
+    reference_to_row,
+    state_from_row,
+    state_to_row,
+)
+from spanwise_server.storage.sql.schema import NODE_EXECUTIONS
+
+COLUMNS = (
+    NODE_EXECUTIONS.c.execution_key,
+    NODE_EXECUTIONS.c.node_key,
+    NODE_EXECUTIONS.c.node_id,
+    NODE_EXECUTIONS.c.parent_node_id,
+    NODE_EXECUTIONS.c.spec_node_id,
+    NODE_EXECUTIONS.c.node_name,
+    NODE_EXECUTIONS.c.retry_group,
+    NODE_EXECUTIONS.c.kind,
+    NODE_EXECUTIONS.c.target_project,
+    NODE_EXECUTIONS.c.target_domain,
+    NODE_EXECUTIONS.c.target_name,
+    NODE_EXECUTIONS.c.target_version,
+    NODE_EXECUTIONS.c.cache_status,
+    NODE_EXECUTIONS.c.child_project,
+    NODE_EXECUTIONS.c.child_domain,
+    NODE_EXECUTIONS.c.child_name,
+    NODE_EXECUTIONS.c.group_name,
+    NODE_EXECUTIONS.c.created_at_ns,
+    NODE_EXECUTIONS.c.last_occurred_at_ns,
+    NODE_EXECUTIONS.c.latest_occurred_at_ns,
+    NODE_EXECUTIONS.c.latest_reported_at_ns,
+    NODE_EXECUTIONS.c.latest_phase,
+    NODE_EXECUTIONS.c.latest_phase_version,
+    NODE_EXECUTIONS.c.ended_occurred_at_ns,
+    NODE_EXECUTIONS.c.ended_reported_at_ns,
+    NODE_EXECUTIONS.c.ended_phase,
+    NODE_EXECUTIONS.c.ended_phase_version,
+)
+
+KEY_COLUMNS = (NODE_EXECUTIONS.c.execution_key, NODE_EXECUTIONS.c.node_key)
+
+_KINDS = members(NodeKind)
+_CACHE_STATUSES = members(CacheStatus)
+
+
+def to_row(record: NodeRecord) -> Row:
+    """Give the values of COLUMNS."""
+    execution_key, node_key, node_id, facts, state = record
+    (
+        parent_node_id,
+        spec_node_id,
+        node_name,
+        retry_group,
+        kind,
+        target_id,
+        cache_status,
+        child_execution_id,
+        group,
+    ) = facts
+    return (
+        binary(execution_key),
+        node_key,
+        node_id,
+        parent_node_id,
+        spec_node_id,
+        node_name,
+        retry_group,
+        int(kind),
+        *target_id,
+        int(cache_status),
+        *reference_to_row(child_execution_id),
+        group,
+        *state_to_row(state),
+    )
+
+
+def from_row(row: Row) -> NodeRecord:
+    """Read the values of COLUMNS."""
+    (
+        execution_key,
+        node_key,
+        node_id,
+        parent_node_id,
+        spec_node_id,
+        node_name,
+        retry_group,
+        kind,
+        target_project,
+        target_domain,
+        target_name,
+        target_version,
+        cache_status,
+        child_project,
+        child_domain,
+        child_name,
+        group,
+        *state,
+    ) = row
+    facts = (
+        parent_node_id,
+        spec_node_id,
+        node_name,
+        retry_group,
+        _KINDS[kind],
+        new_tuple(EntityVersion, (target_project, target_domain, target_name, target_version)),
+        _CACHE_STATUSES[cache_status],
+        reference_from_row(child_project, child_domain, child_name),
+        group,
+    )
+    return new_tuple(
+        NodeRecord,
+        (execution_key, node_key, node_id, new_tuple(NodeFacts, facts), state_from_row(state)),
+    )
+
+
+def from_rows(rows: Iterable[Row]) -> list[NodeRecord]:
+    """Read rows of COLUMNS."""
+    return decode("node_executions", from_row, rows)
+
+
+def insert_missing(database: Database) -> Insert:
+    """Insert a node that is not there. Parameters: COLUMNS."""
+    return dialect.insert_missing(database, NODE_EXECUTIONS, COLUMNS)
+
+
+def insert_or_replace(database: Database) -> Insert:
+    """Insert or replace a node. Parameters: COLUMNS."""
+    return dialect.insert_or_replace(database, NODE_EXECUTIONS, COLUMNS)
+
+
+def select_by_keys(num_keys: int) -> Select[Any]:
+    """Read nodes. Keys: KEY_COLUMNS. Rows: COLUMNS."""
+    wanted = wanted_keys(KEY_COLUMNS, num_keys)
+    return select(*COLUMNS).join_from(
+        wanted,
+        NODE_EXECUTIONS,
+        and_(*(column == wanted.c[column.name] for column in KEY_COLUMNS)),
+    )
+
+
+def select_present(num_keys: int) -> Select[Any]:
+    """Find which nodes are there. Keys and rows: KEY_COLUMNS."""
+    wanted = wanted_keys(KEY_COLUMNS, num_keys)
+    return select(*KEY_COLUMNS).join_from(
+        wanted,
+        NODE_EXECUTIONS,
+        and_(*(column == wanted.c[column.name] for column in KEY_COLUMNS)),
+    )
+
+
+def select_by_execution() -> Select[Any]:
+    """Read the nodes of an execution. Parameter: execution_key. Rows: COLUMNS."""
+    return select(*COLUMNS).where(NODE_EXECUTIONS.c.execution_key == bindparam("execution_key"))

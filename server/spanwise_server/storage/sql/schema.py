@@ -1,0 +1,195 @@
+"""The five tables.
+
+Keys come from domain.identifiers: they are hashes, so indexes stay small and no write needs a
+look-up, whatever a sender puts into an id. Every primary key begins with execution_key, so that
+every table can be partitioned by it. Columns with the suffix _ns are nanoseconds since the epoch,
+UTC. Columns of an enumeration hold the numbers of spanwise.v1. A text is empty, never NULL, where
+nothing was said; NULL has a meaning of its own, given at the column.
+
+The `events` table is the truth. The others are projections of it, which `spanwise rebuild` makes
+again.
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Computed,
+    Index,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+)
+
+METADATA = MetaData()
+
+
+def execution_key_column() -> Column[bytes]:
+    """Give the column that begins every primary key: 16 bytes."""
+    return Column("execution_key", LargeBinary(16), primary_key=True)
+
+
+def entity_key_column(name: str) -> Column[int]:
+    """Give a signed 64-bit hash that is part of a primary key."""
+    return Column(name, BigInteger, primary_key=True, autoincrement=False)
+
+
+def state_columns() -> list[Column[int]]:
+    """Give the columns of a domain.transitions.EntityState.
+
+    All are NULL for a placeholder. Of the others, those of `latest` are NULL until an event that is
+    not terminal arrives, and those of `ended` while the entity is open.
+    """
+    return [
+        Column("created_at_ns", BigInteger),
+        Column("last_occurred_at_ns", BigInteger),
+        *(
+            column
+            for moment in ("latest", "ended")
+            for column in (
+                Column(f"{moment}_occurred_at_ns", BigInteger),
+                Column(f"{moment}_reported_at_ns", BigInteger),
+                Column(f"{moment}_phase", SmallInteger),
+                Column(f"{moment}_phase_version", BigInteger),
+            )
+        ),
+    ]
+
+
+def text_column(name: str) -> Column[str]:
+    """Give a text of any length."""
+    return Column(name, Text, nullable=False)
+
+
+# One row per received event, whatever became of it. Key: the position inside the execution, from 1,
+# without gaps. Written once by the event sink, never changed. Only retention may delete, and only
+# whole executions.
+EVENTS = Table(
+    "events",
+    METADATA,
+    execution_key_column(),
+    Column("sequence", BigInteger, primary_key=True, autoincrement=False),
+    Column("entity_key", BigInteger, nullable=False),
+    Column("kind", SmallInteger, nullable=False),
+    Column("phase", SmallInteger, nullable=False),
+    Column("phase_version", BigInteger, nullable=False),
+    Column("occurred_at_ns", BigInteger, nullable=False),
+    Column("reported_at_ns", BigInteger),  # NULL: the source gave none
+    Column("recorded_at_ns", BigInteger, nullable=False),
+    text_column("producer_id"),
+    Column("disposition", SmallInteger, nullable=False),
+    text_column("refusal"),
+    Column("qualities", BigInteger, nullable=False),  # bits of domain.quality.EventQuality
+    Column("has_details", SmallInteger, nullable=False),  # 0 or 1
+    text_column("payload_type"),
+    # Last, so that a reader of the other columns need not walk over it.
+    Column("payload", LargeBinary, nullable=False),
+    # Serves two questions with one tree: is this event of the entity logged already, and which
+    # events come next in time. In this order of columns, the events of a running execution are
+    # inserted side by side, so a batch changes few pages.
+    Index("events_by_time", "execution_key", "occurred_at_ns", "entity_key"),
+)
+
+# One row per execution that any event named. Key: the execution. Written by the event sink, and
+# after the insert for events of the execution itself alone: no event of a node or a task touches
+# the row. May be deleted with the rest of its execution, or to be rebuilt.
+EXECUTIONS = Table(
+    "executions",
+    METADATA,
+    execution_key_column(),
+    text_column("project"),
+    text_column("domain"),
+    text_column("name"),
+    Column("first_seen_ns", BigInteger, nullable=False),
+    text_column("org"),
+    text_column("workflow_project"),
+    text_column("workflow_domain"),
+    text_column("workflow_name"),
+    text_column("workflow_version"),
+    Column("parent_project", Text),  # NULL, as the next two: no parent execution is known
+    Column("parent_domain", Text),
+    Column("parent_name", Text),
+    text_column("parent_node_id"),
+    *state_columns(),
+    # Where listing sorts the execution.
+    Column(
+        "started_at_ns",
+        BigInteger,
+        Computed("coalesce(created_at_ns, first_seen_ns)", persisted=True),
+    ),
+    sqlite_with_rowid=False,
+)
+Index("executions_by_start", EXECUTIONS.c.started_at_ns.desc(), EXECUTIONS.c.execution_key)
+Index(
+    "executions_by_domain_and_start",
+    EXECUTIONS.c.project,
+    EXECUTIONS.c.domain,
+    EXECUTIONS.c.started_at_ns.desc(),
+    EXECUTIONS.c.execution_key,
+)
+
+# One row per node of an execution; state columns are NULL while only events of its children,
+# attempts or the like named it. Key: the node. Written by the event sink. May be deleted with the
+# rest of its execution, or to be rebuilt.
+NODE_EXECUTIONS = Table(
+    "node_executions",
+    METADATA,
+    execution_key_column(),
+    entity_key_column("node_key"),
+    text_column("node_id"),
+    text_column("parent_node_id"),
+    text_column("spec_node_id"),
+    text_column("node_name"),
+    text_column("retry_group"),
+    Column("kind", SmallInteger, nullable=False),
+    text_column("target_project"),
+    text_column("target_domain"),
+    text_column("target_name"),
+    text_column("target_version"),
+    Column("cache_status", SmallInteger, nullable=False),
+    Column("child_project", Text),  # NULL, as the next two: no child execution is known
+    Column("child_domain", Text),
+    Column("child_name", Text),
+    text_column("group_name"),
+    *state_columns(),
+    sqlite_with_rowid=False,
+)
+
+# One row per attempt of a task. Key: the attempt. Written by the event sink. May be deleted with
+# the rest of its execution, or to be rebuilt.
+TASK_EXECUTIONS = Table(
+    "task_executions",
+    METADATA,
+    execution_key_column(),
+    entity_key_column("attempt_key"),
+    Column("node_key", BigInteger, nullable=False),
+    text_column("task_project"),
+    text_column("task_domain"),
+    text_column("task_name"),
+    text_column("task_version"),
+    Column("retry_attempt", BigInteger, nullable=False),
+    text_column("task_type"),
+    Column("interruptible", SmallInteger, nullable=False),  # 0 or 1
+    *state_columns(),
+    sqlite_with_rowid=False,
+)
+
+# One row per distinct reason of an entity: text under a phase and version. Key: the entity and a
+# hash of what makes the reason distinct. Written by the event sink, which merges repetitions. May
+# be deleted with the rest of its execution, or to be rebuilt.
+REASONS = Table(
+    "reasons",
+    METADATA,
+    execution_key_column(),
+    entity_key_column("entity_key"),
+    entity_key_column("digest"),
+    Column("occurred_at_ns", BigInteger, nullable=False),
+    Column("phase", SmallInteger, nullable=False),
+    Column("phase_version", BigInteger, nullable=False),
+    Column("severity", SmallInteger, nullable=False),
+    Column("occurrences", BigInteger, nullable=False),
+    text_column("source"),
+    text_column("message"),
+    sqlite_with_rowid=False,
+)

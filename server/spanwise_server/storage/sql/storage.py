@@ -1,0 +1,91 @@
+"""The storage: transactions on the connections of two engines."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from sqlalchemy import Engine
+
+from spanwise_server.domain.errors import StoreUnavailable
+from spanwise_server.storage.api import ReadTransaction, Storage, WriteTransaction
+from spanwise_server.storage.sql.connection import Connection
+from spanwise_server.storage.sql.dialect import Database, begin_read, begin_write, parse_url
+from spanwise_server.storage.sql.engine import create_reader_engine, create_writer_engine
+from spanwise_server.storage.sql.errors import DRIVER_ERRORS, translate
+from spanwise_server.storage.sql.read_transaction import ReadStatements, SqlReadTransaction
+from spanwise_server.storage.sql.retrying import retry_conflicts
+from spanwise_server.storage.sql.write_transaction import SqlWriteTransaction, WriteStatements
+
+T = TypeVar("T")
+
+_GIVE_UP_AFTER_S = 10.0
+"""How long a write tries to get past other writers. Their batches take milliseconds, a rebuild or
+a migration much longer; a sender waits for about as long as this."""
+
+
+def open_storage(url: str) -> Storage:
+    """Open the storage at a database URL. It connects when it is first used.
+
+    Raises:
+        ValueError: The URL cannot be used.
+    """
+    database, _ = parse_url(url)
+    return SqlStorage(database, create_writer_engine(url), create_reader_engine(url))
+
+
+class SqlStorage:
+    """A Storage. One thread at a time writes; others wait their turn."""
+
+    def __init__(self, database: Database, writer: Engine, reader: Engine) -> None:
+        """Take over the engines: close() disposes of them."""
+        self._writer = writer
+        self._reader = reader
+        self._begin_write = begin_write(database)
+        self._begin_read = begin_read(database)
+        self._write_statements = WriteStatements(database)
+        self._read_statements = ReadStatements(database)
+        self._is_closed = False
+
+    def write(self, work: Callable[[WriteTransaction], T]) -> T:
+        """See Storage."""
+        return retry_conflicts(lambda: self._write_once(work), give_up_after_s=_GIVE_UP_AFTER_S)
+
+    def _write_once(self, work: Callable[[WriteTransaction], T]) -> T:
+        with self._connection(self._writer) as connection:
+            connection.execute(self._begin_write)
+            result = work(SqlWriteTransaction(connection, self._write_statements))
+            connection.execute("COMMIT")
+            return result
+
+    @contextmanager
+    def read(self) -> Iterator[ReadTransaction]:
+        """See Storage. The snapshot is taken by the first statement."""
+        with self._connection(self._reader) as connection:
+            connection.execute(self._begin_read)
+            yield SqlReadTransaction(connection, self._read_statements)
+
+    def close(self) -> None:
+        """See Storage. Open transactions go on, and close their connections when they end."""
+        self._is_closed = True
+        self._reader.dispose()
+        self._writer.dispose()  # last: SQLite then moves the log into the file and removes it
+
+    @contextmanager
+    def _connection(self, engine: Engine) -> Iterator[Connection]:
+        if self._is_closed:
+            raise StoreUnavailable("the storage is closed")
+        try:
+            checkout = engine.raw_connection()
+        except DRIVER_ERRORS as exc:
+            raise translate(exc) from exc
+        connection = Connection(checkout)
+        try:
+            yield connection
+        except StoreUnavailable:
+            checkout.invalidate()  # the next transaction gets a new connection
+            raise
+        finally:
+            connection.release()
+            if self._is_closed:
+                checkout.invalidate()  # nobody would close it after it went back into the pool
+            checkout.close()  # rolls back what was not committed

@@ -1,0 +1,175 @@
+"""The writing transaction."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from sqlalchemy import delete
+
+from spanwise_server.storage.api import (
+    AttemptRecord,
+    EntityRef,
+    EventRecord,
+    ExecutionRecord,
+    LoggedKey,
+    NodeRecord,
+    ReasonRecord,
+)
+from spanwise_server.storage.sql import attempts, event_log, executions, nodes, reasons
+from spanwise_server.storage.sql.compiling import KeyLookup, compile_insert, compile_text
+from spanwise_server.storage.sql.connection import Connection, Row
+from spanwise_server.storage.sql.dialect import Database, binary
+from spanwise_server.storage.sql.schema import (
+    EXECUTIONS,
+    NODE_EXECUTIONS,
+    REASONS,
+    TASK_EXECUTIONS,
+)
+
+_PROJECTIONS = (REASONS, TASK_EXECUTIONS, NODE_EXECUTIONS, EXECUTIONS)
+
+
+class WriteStatements:
+    """The statements of writing transactions, compiled. Safe for use by several threads."""
+
+    def __init__(self, database: Database) -> None:
+        self.get_executions = KeyLookup(database, executions.select_by_keys, 1)
+        self.get_nodes = KeyLookup(database, nodes.select_by_keys, 2)
+        self.get_attempts = KeyLookup(database, attempts.select_by_keys, 2)
+        self.find_logged = KeyLookup(
+            database, event_log.select_logged, len(event_log.LOGGED_KEY_COLUMNS)
+        )
+        self.get_last_sequences = KeyLookup(database, event_log.select_last_sequences, 1)
+        self.append_event = compile_insert(
+            database, event_log.insert_event(database), event_log.COLUMNS
+        )
+        self.put_execution = compile_insert(
+            database, executions.insert_or_update(database), executions.COLUMNS
+        )
+        self.put_node = compile_insert(database, nodes.insert_or_replace(database), nodes.COLUMNS)
+        self.put_attempt = compile_insert(
+            database, attempts.insert_or_replace(database), attempts.COLUMNS
+        )
+        self.find_executions = KeyLookup(database, executions.select_present, 1)
+        self.find_nodes = KeyLookup(database, nodes.select_present, 2)
+        self.add_missing_execution = compile_insert(
+            database, executions.insert_missing(database), executions.COLUMNS
+        )
+        self.add_missing_node = compile_insert(
+            database, nodes.insert_missing(database), nodes.COLUMNS
+        )
+        self.merge_reason = compile_insert(
+            database, reasons.insert_or_merge(database), reasons.COLUMNS
+        )
+        self.clear_projections = tuple(
+            compile_text(database, delete(table), ()) for table in _PROJECTIONS
+        )
+        self.iterate_log = compile_text(database, event_log.select_log(), ())
+
+
+class SqlWriteTransaction:
+    """A WriteTransaction on one connection."""
+
+    def __init__(self, connection: Connection, statements: WriteStatements) -> None:
+        self._connection = connection
+        self._statements = statements
+
+    def lock_executions(self, keys: Collection[bytes]) -> None:
+        """See WriteTransaction. SQLite has one writer, which the transaction already is."""
+
+    def get_executions(self, keys: Collection[bytes]) -> dict[bytes, ExecutionRecord]:
+        """See WriteTransaction."""
+        rows = self._statements.get_executions.fetch(self._connection, _single(keys))
+        records = executions.from_rows(rows)
+        return {record.execution_key: record for record in records}
+
+    def get_nodes(self, refs: Collection[EntityRef]) -> dict[EntityRef, NodeRecord]:
+        """See WriteTransaction."""
+        rows = self._statements.get_nodes.fetch(self._connection, _pairs(refs))
+        records = nodes.from_rows(rows)
+        return {record[:2]: record for record in records}
+
+    def get_attempts(self, refs: Collection[EntityRef]) -> dict[EntityRef, AttemptRecord]:
+        """See WriteTransaction."""
+        rows = self._statements.get_attempts.fetch(self._connection, _pairs(refs))
+        records = attempts.from_rows(rows)
+        return {record[:2]: record for record in records}
+
+    def find_logged(self, keys: Collection[LoggedKey]) -> set[LoggedKey]:
+        """See WriteTransaction."""
+        rows = self._statements.find_logged.fetch(
+            self._connection, [event_log.logged_key_to_row(key) for key in keys]
+        )
+        return set(event_log.logged_keys_from_rows(rows))
+
+    def get_last_sequences(self, keys: Collection[bytes]) -> dict[bytes, int]:
+        """See WriteTransaction."""
+        rows = self._statements.get_last_sequences.fetch(self._connection, _single(keys))
+        return {key: sequence for key, sequence in rows if sequence is not None}
+
+    def append_events(self, records: Sequence[EventRecord]) -> None:
+        """See WriteTransaction."""
+        self._put(self._statements.append_event, [event_log.to_row(record) for record in records])
+
+    def put_executions(self, records: Sequence[ExecutionRecord]) -> None:
+        """See WriteTransaction."""
+        self._put(self._statements.put_execution, [executions.to_row(record) for record in records])
+
+    def put_nodes(self, records: Sequence[NodeRecord]) -> None:
+        """See WriteTransaction."""
+        self._put(self._statements.put_node, [nodes.to_row(record) for record in records])
+
+    def put_attempts(self, records: Sequence[AttemptRecord]) -> None:
+        """See WriteTransaction."""
+        self._put(self._statements.put_attempt, [attempts.to_row(record) for record in records])
+
+    def add_missing_executions(self, records: Sequence[ExecutionRecord]) -> None:
+        """See WriteTransaction."""
+        # Nearly all are there, and asking costs much less than an insert that does nothing.
+        rows = self._statements.find_executions.fetch(
+            self._connection, _single(record.execution_key for record in records)
+        )
+        present = {key for (key,) in rows}
+        self._put(
+            self._statements.add_missing_execution,
+            [
+                executions.to_row(record)
+                for record in records
+                if record.execution_key not in present
+            ],
+        )
+
+    def add_missing_nodes(self, records: Sequence[NodeRecord]) -> None:
+        """See WriteTransaction."""
+        rows = self._statements.find_nodes.fetch(
+            self._connection, _pairs(record[:2] for record in records)
+        )
+        present = set(rows)
+        self._put(
+            self._statements.add_missing_node,
+            [nodes.to_row(record) for record in records if record[:2] not in present],
+        )
+
+    def merge_reasons(self, records: Sequence[ReasonRecord]) -> None:
+        """See WriteTransaction."""
+        self._put(self._statements.merge_reason, [reasons.to_row(record) for record in records])
+
+    def clear_projections(self) -> None:
+        """See WriteTransaction."""
+        for text in self._statements.clear_projections:
+            self._connection.execute(text)
+
+    def iterate_log(self) -> Iterator[EventRecord]:
+        """See WriteTransaction."""
+        for rows in self._connection.stream(self._statements.iterate_log, ()):
+            yield from event_log.from_rows(rows)
+
+    def _put(self, text: str, rows: Sequence[Row]) -> None:
+        if rows:
+            self._connection.execute_many(text, rows)
+
+
+def _single(keys: Iterable[bytes]) -> list[tuple[bytearray]]:
+    return [(binary(key),) for key in keys]
+
+
+def _pairs(refs: Iterable[EntityRef]) -> list[tuple[bytearray, int]]:
+    return [(binary(execution_key), entity_key) for execution_key, entity_key in refs]

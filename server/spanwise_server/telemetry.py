@@ -1,0 +1,86 @@
+"""Logs and metrics of the server process."""
+
+import logging
+import sys
+from collections.abc import Mapping
+from typing import TextIO
+
+import structlog
+from prometheus_client import CollectorRegistry, Counter
+
+from spanwise_server.domain.events import Disposition
+
+
+class Metrics:
+    """Counters of one server. Safe for use by several threads.
+
+    Children of labels are looked up once and kept: the look-up costs more than the count.
+    """
+
+    def __init__(self) -> None:
+        """Make a registry of its own, so that two servers in one process do not mix."""
+        self.registry = CollectorRegistry()
+        events = Counter(
+            "spanwise_events",
+            "Events that were logged, by what became of them.",
+            ["disposition"],
+            registry=self.registry,
+        )
+        self.events: Mapping[Disposition, Counter] = {
+            disposition: events.labels(disposition.name.lower()) for disposition in Disposition
+        }
+        self._failures = Counter(
+            "spanwise_rpc_failures",
+            "Calls that ended with another status than OK.",
+            ["method", "code"],
+            registry=self.registry,
+        )
+        self._failure_children: dict[tuple[str, str], Counter] = {}
+
+    def count_failure(self, method: str, code: str) -> None:
+        """Count one call that did not end with OK."""
+        key = (method, code)
+        child = self._failure_children.get(key)
+        if child is None:
+            child = self._failure_children[key] = self._failures.labels(method, code)
+        child.inc()
+
+
+def configure_logging(level: str, stream: TextIO = sys.stderr) -> None:
+    """Write logs to `stream`: as key=value lines on a terminal, as JSON lines otherwise.
+
+    Records of libraries take the same way, from WARNING up.
+
+    Args:
+        level: Lowest level of our own records: debug, info, warning or error.
+        stream: Where to write.
+    """
+    shared: list[structlog.typing.Processor] = [
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    renderer: structlog.typing.Processor = (
+        structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"])
+        if stream.isatty()
+        else structlog.processors.JSONRenderer()
+    )
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        )
+    )
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    logging.getLogger("spanwise_server").setLevel(level.upper())
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *shared,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+    )

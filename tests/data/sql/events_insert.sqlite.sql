@@ -1,0 +1,2 @@
+-- parameters: execution_key, sequence, entity_key, kind, phase, phase_version, occurred_at_ns, reported_at_ns, recorded_at_ns, producer_id, disposition, refusal, qualities, has_details, payload_type, payload
+INSERT INTO events (execution_key, sequence, entity_key, kind, phase, phase_version, occurred_at_ns, reported_at_ns, recorded_at_ns, producer_id, disposition, refusal, qualities, has_details, payload_type, payload) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);

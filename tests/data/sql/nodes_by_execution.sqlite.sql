@@ -1,0 +1,4 @@
+-- parameters: execution_key
+SELECT node_executions.execution_key, node_executions.node_key, node_executions.node_id, node_executions.parent_node_id, node_executions.spec_node_id, node_executions.node_name, node_executions.retry_group, node_executions.kind, node_executions.target_project, node_executions.target_domain, node_executions.target_name, node_executions.target_version, node_executions.cache_status, node_executions.child_project, node_executions.child_domain, node_executions.child_name, node_executions.group_name, node_executions.created_at_ns, node_executions.last_occurred_at_ns, node_executions.latest_occurred_at_ns, node_executions.latest_reported_at_ns, node_executions.latest_phase, node_executions.latest_phase_version, node_executions.ended_occurred_at_ns, node_executions.ended_reported_at_ns, node_executions.ended_phase, node_executions.ended_phase_version
+FROM node_executions
+WHERE node_executions.execution_key = ?;

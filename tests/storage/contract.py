@@ -1,0 +1,638 @@
+"""What every storage does. A backend's test module subclasses these with a `storage` fixture."""
+
+import threading
+from collections.abc import Callable
+from itertools import pairwise, permutations, product
+
+import pytest
+
+from spanwise_server.domain.errors import StoreUnavailable
+from spanwise_server.domain.events import Severity
+from spanwise_server.domain.identifiers import EntityKind, ExecutionId, execution_key
+from spanwise_server.domain.phases import Phase
+from spanwise_server.domain.quality import EventQuality
+from spanwise_server.storage.api import (
+    EventPoint,
+    EventRecord,
+    ExecutionFilter,
+    ExecutionHistory,
+    ExecutionRecord,
+    ReadTransaction,
+    ReasonRecord,
+    Storage,
+    WriteTransaction,
+)
+from tests.storage.records import (
+    ATTEMPT_KEY,
+    KEY,
+    NODE_KEY,
+    OTHER_KEY,
+    ROOT_KEY,
+    attempt,
+    ended,
+    event,
+    execution,
+    logged_key,
+    node,
+    reason,
+    running_since,
+)
+
+EVERYTHING = ExecutionFilter()
+DEADLINE_S = 30
+
+
+class Broken(Exception):
+    """What a unit of work raises half-way."""
+
+
+def history_of(storage: Storage, key: bytes = KEY) -> ExecutionHistory:
+    with storage.read() as transaction:
+        history = transaction.get_history(key)
+    assert history is not None
+    return history
+
+
+def reasons_of(storage: Storage) -> list[ReasonRecord]:
+    return sorted(history_of(storage).reasons)
+
+
+def append(*records: EventRecord) -> Callable[[WriteTransaction], None]:
+    return lambda transaction: transaction.append_events(records)
+
+
+class TestTransactions:
+    def test_write_gives_the_result_of_the_work(self, storage: Storage) -> None:
+        assert storage.write(lambda _: "done") == "done"
+
+    def test_nothing_of_a_work_that_raises_is_kept(self, storage: Storage) -> None:
+        def work(transaction: WriteTransaction) -> None:
+            transaction.append_events([event(1)])
+            transaction.put_executions([execution()])
+            raise Broken
+
+        with pytest.raises(Broken):
+            storage.write(work)
+
+        with storage.read() as transaction:
+            assert not transaction.has_execution(KEY)
+            assert events_of(transaction) == []
+
+    def test_a_write_after_a_failed_one_is_kept(self, storage: Storage) -> None:
+        def work(transaction: WriteTransaction) -> None:
+            transaction.append_events([event(1)])
+            raise Broken
+
+        with pytest.raises(Broken):
+            storage.write(work)
+        storage.write(append(event(1)))
+
+        with storage.read() as transaction:
+            assert events_of(transaction) == [event(1)]
+
+    def test_a_transaction_sees_what_it_wrote(self, storage: Storage) -> None:
+        def work(transaction: WriteTransaction) -> dict[bytes, int]:
+            transaction.append_events([event(1), event(2)])
+            return transaction.get_last_sequences([KEY])
+
+        assert storage.write(work) == {KEY: 2}
+
+    def test_readers_see_one_snapshot(self, storage: Storage) -> None:
+        storage.write(append(event(1)))
+        with storage.read() as transaction:
+            before = events_of(transaction)
+            storage.write(append(event(2)))
+            assert events_of(transaction) == before
+        with storage.read() as transaction:
+            assert len(events_of(transaction)) == 2
+
+    def test_readers_do_not_wait_for_the_writer(self, storage: Storage) -> None:
+        def work(transaction: WriteTransaction) -> list[EventRecord]:
+            transaction.append_events([event(1)])
+            with storage.read() as reader:
+                return events_of(reader)
+
+        assert storage.write(work) == []
+
+    def test_several_reads_go_on_at_once(self, storage: Storage) -> None:
+        storage.write(append(event(1)))
+        with storage.read() as one, storage.read() as other:
+            assert events_of(one) == events_of(other)
+
+    def test_writers_of_several_threads_lose_nothing(self, storage: Storage) -> None:
+        def add_one(transaction: WriteTransaction) -> None:
+            transaction.lock_executions([KEY])
+            last = transaction.get_last_sequences([KEY]).get(KEY, 0)
+            transaction.append_events([event(last + 1)])
+
+        def add_many() -> None:
+            for _ in range(25):
+                storage.write(add_one)
+
+        threads = [threading.Thread(target=add_many) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(DEADLINE_S)
+
+        with storage.read() as transaction:
+            sequences = [record.sequence for record in events_of(transaction)]
+        assert sequences == list(range(1, 101))
+
+
+class TestClosing:
+    def test_a_closed_storage_does_not_write(self, storage: Storage) -> None:
+        storage.close()
+        with pytest.raises(StoreUnavailable):
+            storage.write(append(event(1)))
+
+    def test_a_closed_storage_does_not_read(self, storage: Storage) -> None:
+        storage.close()
+        with pytest.raises(StoreUnavailable), storage.read():
+            pass
+
+    def test_closing_again_does_nothing(self, storage: Storage) -> None:
+        storage.close()
+        storage.close()
+
+    def test_a_read_that_is_open_when_the_storage_closes_goes_on(self, storage: Storage) -> None:
+        storage.write(append(event(1)))
+        with storage.read() as transaction:
+            storage.close()
+            assert events_of(transaction) == [event(1)]
+
+
+class TestEmptyInput:
+    def test_nothing_is_asked_and_nothing_is_found(self, storage: Storage) -> None:
+        def work(transaction: WriteTransaction) -> list[object]:
+            return [
+                transaction.get_executions([]),
+                transaction.get_nodes([]),
+                transaction.get_attempts([]),
+                transaction.find_logged([]),
+                transaction.get_last_sequences([]),
+            ]
+
+        assert storage.write(work) == [{}, {}, {}, set(), {}]
+
+    def test_nothing_is_written(self, storage: Storage) -> None:
+        def work(transaction: WriteTransaction) -> None:
+            transaction.lock_executions([])
+            transaction.append_events([])
+            transaction.put_executions([])
+            transaction.put_nodes([])
+            transaction.put_attempts([])
+            transaction.add_missing_executions([])
+            transaction.add_missing_nodes([])
+            transaction.merge_reasons([])
+
+        storage.write(work)
+        assert list_all(storage) == []
+
+
+class TestExecutions:
+    def test_a_known_execution_is_given(self, storage: Storage) -> None:
+        record = execution(state=ended(10, 20))
+        storage.write(lambda transaction: transaction.put_executions([record]))
+        found = storage.write(lambda transaction: transaction.get_executions([KEY, OTHER_KEY]))
+        assert found == {KEY: record}
+
+    def test_a_put_replaces_all_but_first_seen(self, storage: Storage) -> None:
+        storage.write(lambda t: t.put_executions([execution(first_seen_ns=10)]))
+        later = execution(first_seen_ns=99, state=running_since(50))
+        later = later._replace(facts=later.facts._replace(org="acme"))
+        storage.write(lambda t: t.put_executions([later]))
+        assert history_of(storage).execution == later._replace(first_seen_ns=10)
+
+    def test_a_missing_execution_is_added(self, storage: Storage) -> None:
+        storage.write(lambda t: t.add_missing_executions([execution()]))
+        assert history_of(storage).execution == execution()
+
+    def test_adding_leaves_a_known_execution_alone(self, storage: Storage) -> None:
+        known = execution(state=running_since(10))
+        storage.write(lambda t: t.put_executions([known]))
+        storage.write(lambda t: t.add_missing_executions([execution(first_seen_ns=5)]))
+        assert history_of(storage).execution == known
+
+    def test_an_execution_may_be_added_twice_at_once(self, storage: Storage) -> None:
+        storage.write(lambda t: t.add_missing_executions([execution(), execution()]))
+        assert history_of(storage).execution == execution()
+
+    def test_an_execution_that_no_event_named_is_not_there(self, storage: Storage) -> None:
+        with storage.read() as transaction:
+            assert not transaction.has_execution(KEY)
+            assert transaction.get_history(KEY) is None
+
+    def test_a_placeholder_is_there(self, storage: Storage) -> None:
+        storage.write(lambda t: t.add_missing_executions([execution()]))
+        with storage.read() as transaction:
+            assert transaction.has_execution(KEY)
+
+
+class TestNodes:
+    def test_known_nodes_are_given_by_reference(self, storage: Storage) -> None:
+        records = [node("n0", state=running_since(10)), node("n1")]
+        storage.write(lambda t: t.put_nodes(records))
+        refs = [(KEY, record.node_key) for record in records]
+        found = storage.write(lambda t: t.get_nodes([*refs, (KEY, 1), (OTHER_KEY, refs[0][1])]))
+        assert found == dict(zip(refs, records, strict=True))
+
+    def test_a_put_replaces_a_placeholder(self, storage: Storage) -> None:
+        storage.write(lambda t: t.add_missing_nodes([node()]))
+        storage.write(lambda t: t.put_nodes([node(state=ended(10, 20))]))
+        storage.write(lambda t: t.add_missing_executions([execution()]))
+        assert history_of(storage).nodes == [node(state=ended(10, 20))]
+
+    def test_a_put_can_take_a_value_away(self, storage: Storage) -> None:
+        storage.write(lambda t: t.put_nodes([node(state=ended(10, 20))]))
+        storage.write(lambda t: t.put_nodes([node(state=running_since(10))]))
+        found = storage.write(lambda t: t.get_nodes([(KEY, NODE_KEY)]))
+        assert found[(KEY, NODE_KEY)].state == running_since(10)
+
+    def test_adding_leaves_a_known_node_alone(self, storage: Storage) -> None:
+        storage.write(lambda t: t.put_nodes([node(state=running_since(10))]))
+        storage.write(lambda t: t.add_missing_nodes([node(), node("n1")]))
+        found = storage.write(lambda t: t.get_nodes([(KEY, NODE_KEY)]))
+        assert found[(KEY, NODE_KEY)].state == running_since(10)
+
+
+class TestAttempts:
+    def test_known_attempts_are_given_by_reference(self, storage: Storage) -> None:
+        records = [attempt(0), attempt(1, state=ended(10, 20, Phase.FAILED))]
+        storage.write(lambda t: t.put_attempts(records))
+        refs = [(KEY, record.attempt_key) for record in records]
+        found = storage.write(lambda t: t.get_attempts([*refs, (KEY, 1)]))
+        assert found == dict(zip(refs, records, strict=True))
+
+    def test_a_put_replaces_an_attempt(self, storage: Storage) -> None:
+        storage.write(lambda t: t.put_attempts([attempt()]))
+        storage.write(lambda t: t.put_attempts([attempt(state=ended(10, 20))]))
+        found = storage.write(lambda t: t.get_attempts([(KEY, ATTEMPT_KEY)]))
+        assert found == {(KEY, ATTEMPT_KEY): attempt(state=ended(10, 20))}
+
+    def test_more_keys_than_a_statement_takes_are_all_found(self, storage: Storage) -> None:
+        records = [attempt(number) for number in range(20_000)]
+        storage.write(lambda t: t.put_attempts(records))
+        refs = [(KEY, record.attempt_key) for record in records]
+        found = storage.write(lambda t: t.get_attempts(refs))
+        assert found == dict(zip(refs, records, strict=True))
+
+
+class TestReasons:
+    @pytest.fixture(autouse=True)
+    def an_execution(self, storage: Storage) -> None:
+        storage.write(lambda t: t.add_missing_executions([execution()]))
+
+    def test_merging_again_changes_nothing(self, storage: Storage) -> None:
+        records = [reason(1), reason(2, message="scaling up")]
+        for _ in range(2):
+            storage.write(lambda t: t.merge_reasons(records))
+        assert reasons_of(storage) == records
+
+    def test_the_earliest_time_is_kept_in_any_order(self, storage: Storage) -> None:
+        for digest, times in enumerate(permutations((7, 3, 5))):
+            for time_ns in times:
+                record = reason(digest)._replace(occurred_at_ns=time_ns)
+                storage.write(lambda t, record=record: t.merge_reasons([record]))  # type: ignore[misc]
+        assert {record.occurred_at_ns for record in reasons_of(storage)} == {3}
+
+    def test_the_highest_grade_count_and_source_are_kept_in_any_order(
+        self, storage: Storage
+    ) -> None:
+        grades = (Severity.INFO, Severity.ERROR)
+        counts = (1, 5)
+        sources = ("kubelet", "scheduler")
+        variants = [
+            reason()._replace(severity=severity, occurrences=count, source=source)
+            for severity, count, source in product(grades, counts, sources)
+        ]
+        for record in variants + variants[::-1]:
+            storage.write(lambda t, record=record: t.merge_reasons([record]))  # type: ignore[misc]
+        expected = reason()._replace(severity=Severity.ERROR, occurrences=5, source="scheduler")
+        assert reasons_of(storage) == [expected]
+
+    def test_reasons_are_merged_inside_one_call(self, storage: Storage) -> None:
+        later = reason()._replace(occurred_at_ns=99, severity=Severity.ERROR)
+        storage.write(lambda t: t.merge_reasons([later, reason()]))
+        assert reasons_of(storage) == [reason()._replace(severity=Severity.ERROR)]
+
+    def test_the_same_text_of_two_entities_is_two_reasons(self, storage: Storage) -> None:
+        records = sorted([reason(), reason()._replace(entity_key=NODE_KEY)])
+        storage.write(lambda t: t.merge_reasons(records))
+        assert reasons_of(storage) == records
+
+
+class TestLog:
+    def test_an_event_is_known_by_entity_phase_version_and_time(self, storage: Storage) -> None:
+        storage.write(append(event(1)))
+        known = logged_key(event(1))
+        others = [
+            known._replace(execution_key=OTHER_KEY),
+            known._replace(entity_key=NODE_KEY),
+            known._replace(phase=Phase.QUEUED),
+            known._replace(phase_version=1),
+            known._replace(occurred_at_ns=11),
+        ]
+        assert storage.write(lambda t: t.find_logged([known, *others])) == {known}
+
+    def test_an_event_that_was_logged_twice_is_found_once(self, storage: Storage) -> None:
+        storage.write(append(event(1), event(2)))
+        found = storage.write(lambda t: t.find_logged([logged_key(event(1))]))
+        assert found == {logged_key(event(1))}
+
+    def test_the_last_sequence_is_that_of_each_execution(self, storage: Storage) -> None:
+        storage.write(append(event(1), event(2), event(1, execution=OTHER_KEY)))
+        third = execution_key(ExecutionId("p", "d", "third"))
+        found = storage.write(lambda t: t.get_last_sequences([KEY, OTHER_KEY, third]))
+        assert found == {KEY: 2, OTHER_KEY: 1}
+
+    def test_the_log_is_given_by_execution_and_sequence(self, storage: Storage) -> None:
+        records = [
+            event(sequence, execution=key) for sequence in range(1, 4) for key in (KEY, OTHER_KEY)
+        ]
+        storage.write(append(*records))
+        log = storage.write(lambda t: list(t.iterate_log()))
+        assert sorted(log) == sorted(records)
+        for key in (KEY, OTHER_KEY):
+            sequences = [record.sequence for record in log if record.execution_key == key]
+            assert sequences == [1, 2, 3]
+        changes = sum(one.execution_key != other.execution_key for one, other in pairwise(log))
+        assert changes == 1
+
+    def test_projections_can_be_written_while_the_log_is_read(self, storage: Storage) -> None:
+        num_events = 2_000
+        storage.write(append(*(event(number + 1) for number in range(num_events))))
+
+        def rebuild(transaction: WriteTransaction) -> None:
+            transaction.clear_projections()
+            transaction.add_missing_executions([execution()])
+            for record in transaction.iterate_log():
+                transaction.put_attempts([attempt(record.sequence)])
+                transaction.get_attempts([(KEY, ATTEMPT_KEY)])
+
+        storage.write(rebuild)
+        assert len(history_of(storage).attempts) == num_events
+
+    def test_clearing_projections_leaves_the_log_alone(self, storage: Storage) -> None:
+        def fill(transaction: WriteTransaction) -> None:
+            transaction.append_events([event(1)])
+            transaction.put_executions([execution()])
+            transaction.put_nodes([node()])
+            transaction.put_attempts([attempt()])
+            transaction.merge_reasons([reason()])
+
+        storage.write(fill)
+        storage.write(lambda t: t.clear_projections())
+        storage.write(lambda t: t.add_missing_executions([execution()]))
+
+        history = history_of(storage)
+        assert (history.nodes, history.attempts, history.reasons) == ([], [], [])
+        assert len(history.points) == 1
+
+
+class TestHistory:
+    def test_it_holds_everything_of_the_execution(self, storage: Storage) -> None:
+        told = event(2)._replace(has_details=True, payload=b"told")
+
+        def fill(transaction: WriteTransaction) -> None:
+            transaction.append_events([event(1), told])
+            transaction.put_executions([execution(state=running_since(10))])
+            transaction.put_nodes([node()])
+            transaction.put_attempts([attempt()])
+            transaction.merge_reasons([reason()])
+
+        storage.write(fill)
+        history = history_of(storage)
+        assert history.execution == execution(state=running_since(10))
+        assert history.nodes == [node()]
+        assert history.attempts == [attempt()]
+        assert history.reasons == [reason()]
+        assert [point.occurred_at_ns for point in history.points] == [10, 10]
+        assert history.details == [
+            (ATTEMPT_KEY, 10, "flyteidl.admin.TaskExecutionEventRequest", b"told")
+        ]
+
+    def test_it_holds_nothing_of_another_execution(self, storage: Storage) -> None:
+        def fill(transaction: WriteTransaction) -> None:
+            transaction.append_events([event(1, execution=OTHER_KEY)])
+            transaction.put_executions([execution()])
+            transaction.put_nodes([node()._replace(execution_key=OTHER_KEY)])
+            transaction.put_attempts([attempt()._replace(execution_key=OTHER_KEY)])
+            transaction.merge_reasons([reason()._replace(execution_key=OTHER_KEY)])
+
+        storage.write(fill)
+        history = history_of(storage)
+        assert history == (execution(), [], [], [], [], [])
+
+    def test_a_point_says_what_the_event_said(self, storage: Storage) -> None:
+        storage.write(append(event(1)._replace(reported_at_ns=None)))
+        storage.write(lambda t: t.add_missing_executions([execution()]))
+        [point] = history_of(storage).points
+        record = event(1)
+        assert point == EventPoint(
+            entity_key=record.entity_key,
+            phase=record.phase,
+            phase_version=record.phase_version,
+            occurred_at_ns=record.occurred_at_ns,
+            reported_at_ns=None,
+            producer_id=record.producer_id,
+            qualities=record.qualities,
+        )
+        assert isinstance(point.phase, Phase)
+        assert isinstance(point.qualities, EventQuality)
+
+
+class TestListingExecutions:
+    def test_the_latest_start_comes_first(self, storage: Storage) -> None:
+        starts = {"a": 20, "b": 30, "c": 10}
+        put(storage, *(named(name, start=start) for name, start in starts.items()))
+        assert names(list_all(storage)) == ["b", "a", "c"]
+
+    def test_executions_of_one_start_are_in_the_order_of_their_keys(self, storage: Storage) -> None:
+        records = [named(f"run-{number}", start=10) for number in range(20)]
+        put(storage, *records)
+        listed = [record.execution_key for record in list_all(storage)]
+        assert listed == sorted(record.execution_key for record in records)
+
+    def test_a_placeholder_starts_when_it_was_first_seen(self, storage: Storage) -> None:
+        put(storage, named("early", start=10), named("late", start=30))
+        placeholder = execution(ExecutionId("p", "d", "named"), first_seen_ns=20)
+        storage.write(lambda t: t.add_missing_executions([placeholder]))
+        assert names(list_all(storage)) == ["late", "named", "early"]
+
+    def test_a_start_that_moves_moves_the_execution(self, storage: Storage) -> None:
+        put(storage, named("a", start=30), named("b", start=20))
+        put(storage, named("a", start=10))
+        assert names(list_all(storage)) == ["b", "a"]
+
+    def test_pages_follow_each_other(self, storage: Storage) -> None:
+        records = [named(f"run-{number}", start=number // 3) for number in range(20)]
+        put(storage, *records)
+        assert walk_executions(storage, page_size=4) == list_all(storage)
+
+    def test_a_walk_sees_each_execution_once_while_others_arrive(self, storage: Storage) -> None:
+        records = [named(f"run-{number}", start=number) for number in range(20)]
+        put(storage, *records)
+        arrivals = iter(range(1_000, 2_000))
+
+        def arrive() -> None:
+            put(storage, named(f"new-{next(arrivals)}", start=next(arrivals)))
+
+        walked = walk_executions(storage, page_size=3, between=arrive)
+        assert walked == sorted(records, key=lambda record: -record.first_seen_ns)
+
+    @pytest.mark.parametrize(
+        ("query", "expected"),
+        [
+            (ExecutionFilter(project="p"), ["running", "done", "seen"]),
+            (ExecutionFilter(project="p", domain="d"), ["running", "done"]),
+            (ExecutionFilter(domain="d"), ["running", "done"]),
+            (ExecutionFilter(project="q"), []),
+            (ExecutionFilter(phases=frozenset({Phase.RUNNING})), ["running"]),
+            (
+                ExecutionFilter(phases=frozenset({Phase.RUNNING, Phase.SUCCEEDED})),
+                ["running", "done"],
+            ),
+            (ExecutionFilter(phases=frozenset({Phase.UNSPECIFIED})), ["seen"]),
+            (ExecutionFilter(started_from_ns=20), ["running", "done"]),
+            (ExecutionFilter(started_from_ns=21), ["running"]),
+            (ExecutionFilter(started_before_ns=20), ["seen"]),
+            (ExecutionFilter(started_before_ns=21), ["done", "seen"]),
+            (
+                ExecutionFilter("p", "d", frozenset({Phase.SUCCEEDED}), 20, 21),
+                ["done"],
+            ),
+        ],
+    )
+    def test_a_filter_lets_pass_what_it_says(
+        self, storage: Storage, query: ExecutionFilter, expected: list[str]
+    ) -> None:
+        put(
+            storage,
+            named("running", start=30),
+            execution(ExecutionId("p", "d", "done"), first_seen_ns=20, state=ended(20, 40)),
+            execution(ExecutionId("p", "e", "seen"), first_seen_ns=10),
+        )
+        with storage.read() as transaction:
+            listed = transaction.list_executions(query, after=None, limit=10)
+            assert names(listed) == expected
+        assert walk_executions(storage, page_size=1, query=query) == listed
+
+
+class TestListingEvents:
+    def test_pages_by_sequence_follow_each_other(self, storage: Storage) -> None:
+        records = [event(number, occurred_at_ns=-number) for number in range(1, 21)]
+        storage.write(append(*records, event(1, execution=OTHER_KEY)))
+        seen: list[EventRecord] = []
+        with storage.read() as transaction:
+            while page := transaction.list_events(
+                KEY, after_sequence=len(seen), limit=6, with_payload=True
+            ):
+                seen += [logged.record for logged in page]
+        assert seen == records
+
+    def test_a_walk_sees_each_event_once_while_others_arrive(self, storage: Storage) -> None:
+        storage.write(append(*(event(number) for number in range(1, 11))))
+        seen: list[int] = []
+        while len(seen) < 30:
+            with storage.read() as transaction:
+                page = transaction.list_events(
+                    KEY, after_sequence=len(seen), limit=4, with_payload=False
+                )
+            seen += [logged.record.sequence for logged in page]
+            with storage.read() as transaction:
+                last = len(events_of(transaction))
+            storage.write(append(event(last + 1), event(last + 2)))
+        assert seen == list(range(1, len(seen) + 1))
+
+    def test_pages_by_time_follow_each_other(self, storage: Storage) -> None:
+        times = [5, -7, 5, 5, 0, 9, 5, -7, 3, 5]
+        records = [event(number, occurred_at_ns=time) for number, time in enumerate(times, 1)]
+        storage.write(append(*records, event(1, execution=OTHER_KEY)))
+        seen: list[EventRecord] = []
+        with storage.read() as transaction:
+            after = None
+            while page := transaction.list_events_by_time(
+                KEY, after=after, limit=3, with_payload=True
+            ):
+                seen += [logged.record for logged in page]
+                after = seen[-1].occurred_at_ns, seen[-1].sequence
+        assert seen == sorted(records, key=lambda r: (r.occurred_at_ns, r.sequence))
+
+    @pytest.mark.parametrize("by_time", [False, True])
+    def test_the_payload_is_empty_where_it_was_not_asked_for(
+        self, storage: Storage, *, by_time: bool
+    ) -> None:
+        storage.write(append(event(1)))
+        with storage.read() as transaction:
+            [logged] = (
+                transaction.list_events_by_time(KEY, after=None, limit=1, with_payload=False)
+                if by_time
+                else transaction.list_events(KEY, after_sequence=0, limit=1, with_payload=False)
+            )
+        assert logged.record == event(1)._replace(payload=b"")
+
+    def test_an_event_comes_with_the_names_of_its_entity(self, storage: Storage) -> None:
+        third = attempt(3)
+
+        def fill(transaction: WriteTransaction) -> None:
+            transaction.put_nodes([node(), node("n1")])
+            transaction.put_attempts([attempt(), third])
+            transaction.append_events(
+                [
+                    event(1)._replace(entity_key=third.attempt_key),
+                    event(2)._replace(entity_key=node("n1").node_key, kind=EntityKind.NODE),
+                    event(3)._replace(entity_key=ROOT_KEY, kind=EntityKind.EXECUTION),
+                ]
+            )
+
+        storage.write(fill)
+        with storage.read() as transaction:
+            by_sequence = transaction.list_events(KEY, after_sequence=0, limit=9, with_payload=True)
+            by_time = transaction.list_events_by_time(KEY, after=None, limit=9, with_payload=True)
+        named = [(logged.node_id, logged.retry_attempt) for logged in by_sequence]
+        assert named == [("n0", 3), ("n1", 0), ("", 0)]
+        assert by_time == by_sequence
+
+
+def events_of(transaction: ReadTransaction) -> list[EventRecord]:
+    events = transaction.list_events(KEY, after_sequence=0, limit=10_000, with_payload=True)
+    return [logged.record for logged in events]
+
+
+def named(name: str, *, start: int) -> ExecutionRecord:
+    return execution(ExecutionId("p", "d", name), first_seen_ns=start, state=running_since(start))
+
+
+def names(records: list[ExecutionRecord]) -> list[str]:
+    return [record.execution_id.name for record in records]
+
+
+def put(storage: Storage, *records: ExecutionRecord) -> None:
+    storage.write(lambda transaction: transaction.put_executions(records))
+
+
+def list_all(storage: Storage) -> list[ExecutionRecord]:
+    with storage.read() as transaction:
+        return transaction.list_executions(EVERYTHING, after=None, limit=10_000)
+
+
+def walk_executions(
+    storage: Storage,
+    *,
+    page_size: int,
+    query: ExecutionFilter = EVERYTHING,
+    between: Callable[[], None] = lambda: None,
+) -> list[ExecutionRecord]:
+    walked: list[ExecutionRecord] = []
+    after = None
+    while True:
+        with storage.read() as transaction:
+            page = transaction.list_executions(query, after=after, limit=page_size)
+        if not page:
+            return walked
+        walked += page
+        last = page[-1]
+        start = last.first_seen_ns if last.state is None else last.state.created_at_ns
+        after = (start, last.execution_key)
+        between()

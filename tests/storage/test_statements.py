@@ -1,0 +1,158 @@
+"""What SQL the hot statements become, and that the database answers them from its indexes."""
+
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Insert, Select
+
+from spanwise_server.storage.sql import attempts, event_log, executions, nodes, reasons
+from spanwise_server.storage.sql.compiling import (
+    KeyLookup,
+    Statement,
+    compile_statement,
+    compile_text,
+)
+from spanwise_server.storage.sql.dialect import Database
+from tests.golden import check_golden
+
+GOLDEN = Path(__file__).parents[1] / "data" / "sql"
+
+FULL_LISTING = executions.Listing(
+    by_project=True,
+    by_domain=True,
+    num_phases=2,
+    has_start=True,
+    has_end=True,
+    is_continued=True,
+)
+PLAIN_LISTING = executions.Listing(
+    by_project=False,
+    by_domain=False,
+    num_phases=0,
+    has_start=False,
+    has_end=False,
+    is_continued=True,
+)
+
+
+def selects() -> dict[str, Select[tuple[object, ...]]]:
+    return {
+        "events_by_key": event_log.select_logged(2),
+        "events_last_sequence": event_log.select_last_sequences(2),
+        "events_log": event_log.select_log(),
+        "events_page": event_log.select_events(with_payload=True),
+        "events_page_by_time": event_log.select_events_by_time(with_payload=False),
+        "events_points": event_log.select_points(),
+        "executions_by_key": executions.select_by_keys(2),
+        "executions_listing": executions.select_listing(PLAIN_LISTING),
+        "executions_listing_filtered": executions.select_listing(FULL_LISTING),
+        "executions_present": executions.select_present(2),
+        "nodes_by_execution": nodes.select_by_execution(),
+        "nodes_by_key": nodes.select_by_keys(2),
+        "nodes_present": nodes.select_present(2),
+        "attempts_by_execution": attempts.select_by_execution(),
+        "attempts_by_key": attempts.select_by_keys(2),
+        "reasons_by_execution": reasons.select_by_execution(),
+    }
+
+
+def inserts(database: Database) -> dict[str, Insert]:
+    return {
+        "events_insert": event_log.insert_event(database),
+        "executions_insert_missing": executions.insert_missing(database),
+        "executions_insert_or_update": executions.insert_or_update(database),
+        "nodes_insert_missing": nodes.insert_missing(database),
+        "nodes_insert_or_replace": nodes.insert_or_replace(database),
+        "attempts_insert_or_replace": attempts.insert_or_replace(database),
+        "reasons_insert_or_merge": reasons.insert_or_merge(database),
+    }
+
+
+STATEMENTS = selects() | inserts(Database.SQLITE)
+
+SEEKS = {
+    "events_by_key": "events_by_time (execution_key=? AND occurred_at_ns=? AND entity_key=?)",
+    "events_page": "(execution_key=? AND sequence>?)",
+    "events_page_by_time": "events_by_time (execution_key=? AND occurred_at_ns>?)",
+    "executions_listing": "executions_by_start (started_at_ns<?)",
+    "nodes_by_key": "PRIMARY KEY (execution_key=? AND node_key=?)",
+    "attempts_by_key": "PRIMARY KEY (execution_key=? AND attempt_key=?)",
+}
+"""How far into an index the look-ups of large tables go."""
+
+SORTED_IN_PART = {"events_page_by_time"}
+"""Sorts events of one moment by sequence; the moments come from the index in order."""
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_statements_become_the_sql_that_is_kept(name: str) -> None:
+    statement = compile_statement(Database.SQLITE, STATEMENTS[name])
+    text = re.sub(r" +$", "", statement.text, flags=re.MULTILINE)
+    parameters = ", ".join(statement.parameters)
+    check_golden(GOLDEN / f"{name}.sqlite.sql", f"-- parameters: {parameters}\n{text};\n")
+
+
+@pytest.mark.parametrize("name", selects())
+def test_statements_read_no_more_than_they_need(name: str, url: str) -> None:
+    statement = compile_statement(Database.SQLITE, STATEMENTS[name])
+    plan = plan_of(statement, url)
+    scans = [
+        step
+        for step in plan
+        if step.startswith("SCAN")
+        and step not in {"SCAN wanted", "SCAN 2 CONSTANT ROWS"}
+        and " USING " not in step
+    ]
+    sorts = [step for step in plan if "TEMP B-TREE" in step]
+    assert scans == []
+    assert bool(sorts) == (name in SORTED_IN_PART), plan
+    assert all("RIGHT PART" in step or "LAST TERM" in step for step in sorts)
+
+
+@pytest.mark.parametrize("name", SEEKS)
+def test_look_ups_use_all_of_a_key(name: str, url: str) -> None:
+    plan = plan_of(compile_statement(Database.SQLITE, STATEMENTS[name]), url)
+    assert any(step.endswith(SEEKS[name]) for step in plan), plan
+
+
+def plan_of(statement: Statement, url: str) -> list[str]:
+    connection = sqlite3.connect(url.removeprefix("sqlite:///"))
+    values = [None] * len(statement.parameters)
+    rows = connection.execute(f"EXPLAIN QUERY PLAN {statement.text}", values).fetchall()
+    connection.close()
+    return [row[-1] for row in rows]
+
+
+def test_no_golden_file_is_left_over() -> None:
+    assert {path.name for path in GOLDEN.glob("*.sql")} == {
+        f"{name}.sqlite.sql" for name in STATEMENTS
+    }
+
+
+def test_an_insert_with_its_columns_in_another_order_is_refused() -> None:
+    with pytest.raises(RuntimeError):
+        compile_text(Database.SQLITE, event_log.insert_event(Database.SQLITE), ("payload",))
+
+
+@pytest.mark.parametrize(
+    ("num_keys", "expected"), [(1, 1), (2, 2), (3, 3), (5, 6), (7, 8), (9, 12), (97, 128)]
+)
+def test_lists_of_keys_share_few_texts(num_keys: int, expected: int) -> None:
+    asked: list[int] = []
+
+    def build(size: int) -> Select[tuple[object, ...]]:
+        asked.append(size)
+        return nodes.select_present(size)
+
+    class Nowhere:
+        def fetch_all(self, text: str, parameters: list[object]) -> list[tuple[object, ...]]:
+            assert text.count("?") == len(parameters) == 2 * expected
+            return []
+
+    lookup = KeyLookup(Database.SQLITE, build, 2)
+    keys = [(b"key", number) for number in range(num_keys)]
+    lookup.fetch(Nowhere(), keys)  # type: ignore[arg-type]
+    lookup.fetch(Nowhere(), keys)  # type: ignore[arg-type]
+    assert asked == [expected]
