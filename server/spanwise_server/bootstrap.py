@@ -10,7 +10,6 @@ from spanwise_server.rpc.codecs.payloads import decode_payload
 from spanwise_server.rpc.event_service import EventServicer
 from spanwise_server.rpc.fronts.grpcio import GrpcFront
 from spanwise_server.rpc.health import Health, HealthServicer
-from spanwise_server.rpc.intake import Intake
 from spanwise_server.rpc.interceptors import Interceptors
 from spanwise_server.rpc.methods import Method, service_names
 from spanwise_server.rpc.query_pool import QueryPool
@@ -24,6 +23,7 @@ from spanwise_server.storage.api import Storage
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.migrations import upgrade
 from spanwise_server.telemetry import Metrics
+from spanwise_server.writer.process import WriterProcess
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ class Server:
     """Everything that one server process is made of. To be used from one event loop."""
 
     storage: Storage
+    writer: WriterProcess
     sink: EventSink
     pool: QueryPool
     health: Health
@@ -43,7 +44,9 @@ class Server:
         Raises:
             AddressUnavailableError: The address cannot be taken.
         """
-        return Address(address.host, await self.front.start(*address))
+        bound = Address(address.host, await self.front.start(*address))
+        await self.writer.start()  # so that the first event need not wait for it
+        return bound
 
     async def stop(self, grace_s: float) -> None:
         """Let running calls finish, commit what was accepted, close the port and the storage.
@@ -67,12 +70,12 @@ def build_server(settings: Settings, storage: Storage) -> Server:
     metrics = Metrics()
     pool = QueryPool()
     health = Health()
-    sink = EventSink(storage)
-    intake = Intake(sink, metrics)
+    writer = WriterProcess(settings.database_url, settings.log_level)
+    sink = EventSink(writer, metrics.count_verdicts)
     queries = SpanQueries(storage, decode_payload)
     methods = [
-        *AdminServicer(intake, queries, pool).methods(),
-        *EventServicer(intake, EventLog(storage), pool).methods(),
+        *AdminServicer(sink, queries, pool).methods(),
+        *EventServicer(sink, EventLog(storage), pool).methods(),
         *SpanServicer(queries, pool).methods(),
     ]
     front = GrpcFront(
@@ -80,7 +83,7 @@ def build_server(settings: Settings, storage: Storage) -> Server:
         Interceptors(metrics),
         max_message_bytes=settings.max_message_bytes,
     )
-    return Server(storage, sink, pool, health, front, metrics)
+    return Server(storage, writer, sink, pool, health, front, metrics)
 
 
 def _with_common_services(methods: list[Method], health: Health) -> list[Method]:

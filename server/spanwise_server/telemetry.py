@@ -2,13 +2,17 @@
 
 import logging
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TextIO
 
 import structlog
-from prometheus_client import CollectorRegistry, Counter
+from prometheus_client import CollectorRegistry
+from prometheus_client import Counter as CounterMetric
 
+from spanwise_server.domain.errors import EventAlreadyRecorded, EventRefused
 from spanwise_server.domain.events import Disposition
+from spanwise_server.service.arrivals import Recorded, Verdict
 
 
 class Metrics:
@@ -20,22 +24,28 @@ class Metrics:
     def __init__(self) -> None:
         """Make a registry of its own, so that two servers in one process do not mix."""
         self.registry = CollectorRegistry()
-        events = Counter(
+        events = CounterMetric(
             "spanwise_events",
             "Events that were logged, by what became of them.",
             ["disposition"],
             registry=self.registry,
         )
-        self.events: Mapping[Disposition, Counter] = {
+        self._events: Mapping[Disposition, CounterMetric] = {
             disposition: events.labels(disposition.name.lower()) for disposition in Disposition
         }
-        self._failures = Counter(
+        self._failures = CounterMetric(
             "spanwise_rpc_failures",
             "Calls that ended with another status than OK.",
             ["method", "code"],
             registry=self.registry,
         )
-        self._failure_children: dict[tuple[str, str], Counter] = {}
+        self._failure_children: dict[tuple[str, str], CounterMetric] = {}
+
+    def count_verdicts(self, verdicts: Sequence[Verdict]) -> None:
+        """Count what became of the events of a batch."""
+        for disposition, number in Counter(map(_disposition, verdicts)).items():
+            if disposition is not None:
+                self._events[disposition].inc(number)
 
     def count_failure(self, method: str, code: str) -> None:
         """Count one call that did not end with OK."""
@@ -44,6 +54,14 @@ class Metrics:
         if child is None:
             child = self._failure_children[key] = self._failures.labels(method, code)
         child.inc()
+
+
+def _disposition(verdict: Verdict) -> Disposition | None:
+    if isinstance(verdict, Recorded):
+        return verdict.disposition
+    if isinstance(verdict, EventAlreadyRecorded):
+        return Disposition.DUPLICATE
+    return Disposition.REFUSED if isinstance(verdict, EventRefused) else None
 
 
 def configure_logging(level: str, stream: TextIO = sys.stderr) -> None:

@@ -10,6 +10,7 @@ import struct
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 _DATA, _HEADERS, _RST_STREAM, _SETTINGS, _PING, _GOAWAY, _WINDOW_UPDATE = 0, 1, 3, 4, 6, 7, 8
@@ -49,15 +50,30 @@ def run_load(port: int, path: str, bodies: Iterable[bytes], in_flight: int) -> L
     """
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return _Connection(connection, path).run(iter(bodies), in_flight)
+        requests = list(_requests(path, bodies))  # before the clock starts
+        return _Connection(connection).run(iter(requests), in_flight)
+
+
+class _Request(NamedTuple):
+    stream: int
+    frames: bytes
+    window_bytes: int
+
+
+def _requests(path: str, bodies: Iterable[bytes]) -> Iterator[_Request]:
+    headers = _header_block(path)
+    for number, body in enumerate(bodies):
+        stream = 2 * number + 1
+        message = struct.pack(">BI", 0, len(body)) + body
+        frames = _frame(_HEADERS, _END_HEADERS, stream, headers)
+        frames += _frame(_DATA, _END_STREAM, stream, message)
+        yield _Request(stream, frames, len(message))
 
 
 class _Connection:
-    def __init__(self, connection: socket.socket, path: str) -> None:
+    def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
-        self._headers = _header_block(path)
         self._window_bytes = _DEFAULT_WINDOW_BYTES
-        self._next_stream = 1
         self._sent_at: dict[int, float] = {}
         self._with_message: set[int] = set()
         self._result = LoadResult()
@@ -66,18 +82,20 @@ class _Connection:
         grow = _LARGE_WINDOW_BYTES - _DEFAULT_WINDOW_BYTES
         self._out += _frame(_WINDOW_UPDATE, 0, 0, struct.pack(">I", grow))
 
-    def run(self, bodies: Iterator[bytes], in_flight: int) -> LoadResult:
+    def run(self, requests: Iterator["_Request"], in_flight: int) -> LoadResult:
         started = time.perf_counter()
-        pending = next(bodies, None)
+        pending = next(requests, None)
         buffer = bytearray()
         while pending is not None or self._sent_at:
             while (
                 pending is not None
                 and len(self._sent_at) < in_flight
-                and self._window_bytes >= len(pending) + 5
+                and self._window_bytes >= pending.window_bytes
             ):
-                self._request(pending)
-                pending = next(bodies, None)
+                self._out += pending.frames
+                self._window_bytes -= pending.window_bytes
+                self._sent_at[pending.stream] = time.perf_counter()
+                pending = next(requests, None)
             if self._out:
                 self._socket.sendall(self._out)
                 self._out.clear()
@@ -88,14 +106,6 @@ class _Connection:
             del buffer[: self._take_frames(buffer)]
         self._result.seconds = time.perf_counter() - started
         return self._result
-
-    def _request(self, body: bytes) -> None:
-        stream = self._next_stream
-        self._next_stream += 2
-        self._out += _frame(_HEADERS, _END_HEADERS, stream, self._headers)
-        self._out += _frame(_DATA, _END_STREAM, stream, struct.pack(">BI", 0, len(body)) + body)
-        self._window_bytes -= len(body) + 5
-        self._sent_at[stream] = time.perf_counter()
 
     def _take_frames(self, buffer: bytearray) -> int:
         position = 0

@@ -111,9 +111,7 @@ def test_explain_tells_where_the_time_went_and_why(endpoint: str, execution: str
     with Client(endpoint) as client:
         assert client.get_execution_span(execution).explain_text() == text
     lines = text.splitlines()
-    attempt = next(
-        n for n, line in enumerate(lines) if line.endswith("n2[0]  (failed; coarse timestamp)")
-    )
+    attempt = next(n for n, line in enumerate(lines) if line.endswith("n2[0]  (failed)"))
     below = lines[attempt + 1 :]
     reasons = below[: next(n for n, line in enumerate(below) if "TASK_SETUP" in line)]
     for part in ("Insufficient nvidia.com/gpu", "triggered scale-up", "pulled image", "FAILED"):

@@ -19,15 +19,11 @@ from flyteidl.service import admin_pb2
 
 from spanwise_server.domain.errors import InvalidQuery
 from spanwise_server.domain.identifiers import ExecutionId
-from spanwise_server.rpc.codecs.flyte1 import (
-    decode_node_event,
-    decode_task_event,
-    decode_workflow_event,
-)
+from spanwise_server.rpc.codecs.flyte1 import NODE_EVENT, TASK_EVENT, WORKFLOW_EVENT
 from spanwise_server.rpc.codecs.flyte1_metrics import encode_metrics
-from spanwise_server.rpc.intake import Intake
 from spanwise_server.rpc.methods import Call, Handler, Method, service_methods
 from spanwise_server.rpc.query_pool import QueryPool
+from spanwise_server.service.event_sink import EventSink
 from spanwise_server.service.span_queries import SpanQueries
 
 _SERVICE = admin_pb2.DESCRIPTOR.services_by_name["AdminService"]
@@ -36,9 +32,9 @@ _SERVICE = admin_pb2.DESCRIPTOR.services_by_name["AdminService"]
 class AdminServicer:
     """Handlers of AdminService."""
 
-    def __init__(self, intake: Intake, queries: SpanQueries, pool: QueryPool) -> None:
-        """Give events to `intake` and run `queries` in `pool`."""
-        self._intake = intake
+    def __init__(self, sink: EventSink, queries: SpanQueries, pool: QueryPool) -> None:
+        """Give events to `sink` and run `queries` in `pool`."""
+        self._sink = sink
         self._queries = queries
         self._pool = pool
 
@@ -55,19 +51,19 @@ class AdminServicer:
     async def _create_workflow_event(
         self, request: WorkflowExecutionEventRequest, call: Call
     ) -> WorkflowExecutionEventResponse:
-        await self._intake.record(decode_workflow_event(request, call.payload))
+        await self._sink.record(WORKFLOW_EVENT, call.payload)
         return WorkflowExecutionEventResponse()
 
     async def _create_node_event(
         self, request: NodeExecutionEventRequest, call: Call
     ) -> NodeExecutionEventResponse:
-        await self._intake.record(decode_node_event(request, call.payload))
+        await self._sink.record(NODE_EVENT, call.payload)
         return NodeExecutionEventResponse()
 
     async def _create_task_event(
         self, request: TaskExecutionEventRequest, call: Call
     ) -> TaskExecutionEventResponse:
-        await self._intake.record(decode_task_event(request, call.payload))
+        await self._sink.record(TASK_EVENT, call.payload)
         return TaskExecutionEventResponse()
 
     async def _get_execution_metrics(

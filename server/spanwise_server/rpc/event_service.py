@@ -13,17 +13,13 @@ from spanwise.v1.event_service_pb2 import (
     ListEventsResponse,
 )
 from spanwise_server.domain.errors import InvalidQuery
-from spanwise_server.rpc.codecs.native import (
-    decode_execution_event,
-    decode_node_event,
-    decode_task_event,
-)
+from spanwise_server.rpc.codecs.native import EXECUTION_EVENT, NODE_EVENT, TASK_EVENT
 from spanwise_server.rpc.codecs.native_log import fill_logged_event
 from spanwise_server.rpc.codecs.native_queries import require_execution_id, require_page_size
-from spanwise_server.rpc.intake import Intake
 from spanwise_server.rpc.methods import Call, Handler, Method, service_methods
 from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.service.event_log import EventLog
+from spanwise_server.service.event_sink import EventSink
 
 _SERVICE = event_service_pb2.DESCRIPTOR.services_by_name["EventService"]
 
@@ -37,9 +33,9 @@ _BY_TIME = {
 class EventServicer:
     """Handlers of EventService."""
 
-    def __init__(self, intake: Intake, log: EventLog, pool: QueryPool) -> None:
-        """Give events to `intake` and read `log` in `pool`."""
-        self._intake = intake
+    def __init__(self, sink: EventSink, log: EventLog, pool: QueryPool) -> None:
+        """Give events to `sink` and read `log` in `pool`."""
+        self._sink = sink
         self._log = log
         self._pool = pool
 
@@ -56,21 +52,19 @@ class EventServicer:
     async def _create_execution_event(
         self, request: CreateExecutionEventRequest, call: Call
     ) -> CreateExecutionEventResponse:
-        sequence, disposition = await self._intake.record(
-            decode_execution_event(request, call.payload)
-        )
+        sequence, disposition = await self._sink.record(EXECUTION_EVENT, call.payload)
         return CreateExecutionEventResponse(sequence=sequence, disposition=int(disposition))  # type: ignore[arg-type]
 
     async def _create_node_event(
         self, request: CreateNodeEventRequest, call: Call
     ) -> CreateNodeEventResponse:
-        sequence, disposition = await self._intake.record(decode_node_event(request, call.payload))
+        sequence, disposition = await self._sink.record(NODE_EVENT, call.payload)
         return CreateNodeEventResponse(sequence=sequence, disposition=int(disposition))  # type: ignore[arg-type]
 
     async def _create_task_event(
         self, request: CreateTaskEventRequest, call: Call
     ) -> CreateTaskEventResponse:
-        sequence, disposition = await self._intake.record(decode_task_event(request, call.payload))
+        sequence, disposition = await self._sink.record(TASK_EVENT, call.payload)
         return CreateTaskEventResponse(sequence=sequence, disposition=int(disposition))  # type: ignore[arg-type]
 
     async def _list_events(self, request: ListEventsRequest, call: Call) -> ListEventsResponse:

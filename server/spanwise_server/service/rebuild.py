@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from spanwise_server.service.recorder import Arrival, project_batch
-from spanwise_server.service.span_queries import PayloadDecoder
+from spanwise_server.service.arrivals import PayloadDecoder
+from spanwise_server.service.projections import Received, project_batch
 from spanwise_server.storage.api import Storage, WriteTransaction
 
 BATCH_EVENTS = 1000
@@ -32,10 +32,10 @@ def _rebuild(transaction: WriteTransaction, decode: PayloadDecoder) -> int:
     return count
 
 
-def _batches(transaction: WriteTransaction, decode: PayloadDecoder) -> Iterator[list[Arrival]]:
-    batch: list[Arrival] = []
+def _batches(transaction: WriteTransaction, decode: PayloadDecoder) -> Iterator[list[Received]]:
+    batch: list[Received] = []
     for record in transaction.iterate_log():
-        batch.append(Arrival(decode(record.payload_type, record.payload), record.recorded_at_ns))
+        batch.append(Received(decode(record.payload_type, record.payload), record.recorded_at_ns))
         if len(batch) >= BATCH_EVENTS:
             yield batch
             batch = []

@@ -1,11 +1,10 @@
 """The way out for spans: trees and lists of executions."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from spanwise_server.domain.errors import ExecutionNotFound, InvalidPageToken
-from spanwise_server.domain.events import Event
 from spanwise_server.domain.flyte_metrics import MetricSpan, render_metrics
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.domain.quality import EventQuality
@@ -19,6 +18,7 @@ from spanwise_server.domain.span_builder import (
 )
 from spanwise_server.domain.spans import Mark, Span
 from spanwise_server.domain.transitions import Moment
+from spanwise_server.service.arrivals import PayloadDecoder
 from spanwise_server.service.event_log import clamp_page_size
 from spanwise_server.service.page_tokens import Cursor, decode_page_token, encode_page_token
 from spanwise_server.storage.api import (
@@ -30,9 +30,6 @@ from spanwise_server.storage.api import (
     ReasonRecord,
     Storage,
 )
-
-PayloadDecoder = Callable[[str, bytes], Event]
-"""Decodes a payload of the log: takes its type and bytes. Raises CorruptRecord."""
 
 
 class ExecutionPage(NamedTuple):

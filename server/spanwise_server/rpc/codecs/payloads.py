@@ -40,6 +40,24 @@ _CODECS = {
 }
 
 
+def decode_event(payload_type: str, payload: bytes) -> Event:
+    """Give the event in a request that was just received.
+
+    Args:
+        payload_type: Full name of the message; one that this version serves.
+        payload: The message.
+
+    Raises:
+        InvalidEvent: It names nothing to store it under, or the bytes are not of its type.
+    """
+    codec = _CODECS[payload_type]
+    try:
+        message = codec.parse(payload)
+    except DecodeError as error:
+        raise InvalidEvent("request", f"its bytes are not a {payload_type}") from error
+    return codec.decode(message, payload)
+
+
 def decode_payload(payload_type: str, payload: bytes) -> Event:
     """Give the event that a logged payload was recorded as.
 
@@ -50,10 +68,9 @@ def decode_payload(payload_type: str, payload: bytes) -> Event:
     Raises:
         CorruptRecord: The type is not known to this version, or the bytes are not of it.
     """
-    codec = _CODECS.get(payload_type)
-    if codec is None:
+    if payload_type not in _CODECS:
         raise CorruptRecord(f"a logged event is a {payload_type}, which this version cannot read")
     try:
-        return codec.decode(codec.parse(payload), payload)
-    except (DecodeError, InvalidEvent) as error:
+        return decode_event(payload_type, payload)
+    except InvalidEvent as error:
         raise CorruptRecord(f"the bytes of a logged event are not a {payload_type}") from error
