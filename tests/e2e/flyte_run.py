@@ -94,8 +94,10 @@ class Run:
         return span
 
     def log(self) -> list[LoggedEvent]:
-        """Give the logged events in the order of receipt."""
-        request = event_service_pb2.ListEventsRequest(execution_id=self.id, include_payload=True)
+        """Give the logged events, up to a thousand, in the order of receipt."""
+        request = event_service_pb2.ListEventsRequest(
+            execution_id=self.id, page_size=1000, include_payload=True
+        )
         return list(self._stubs.events.ListEvents(request).events)
 
     def dispositions(self) -> list[str]:

@@ -7,7 +7,7 @@ from itertools import pairwise, permutations, product
 import pytest
 
 from spanwise_server.domain.errors import StoreUnavailable
-from spanwise_server.domain.events import Severity
+from spanwise_server.domain.events import PayloadType, Severity
 from spanwise_server.domain.identifiers import EntityKind, ExecutionId, execution_key
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
@@ -408,9 +408,7 @@ class TestHistory:
         assert history.attempts == [attempt()]
         assert history.reasons == [reason()]
         assert [point.occurred_at_ns for point in history.points] == [10, 10]
-        assert history.details == [
-            (ATTEMPT_KEY, 10, "flyteidl.admin.TaskExecutionEventRequest", b"told")
-        ]
+        assert history.details == [(ATTEMPT_KEY, 10, PayloadType.FLYTE1_TASK_EVENT, b"told")]
 
     def test_it_holds_nothing_of_another_execution(self, storage: Storage) -> None:
         def fill(transaction: WriteTransaction) -> None:

@@ -4,6 +4,7 @@ from spanwise_server.domain.events import (
     Disposition,
     ExecutionFacts,
     NodeFacts,
+    PayloadType,
     Severity,
     TaskFacts,
 )
@@ -66,7 +67,7 @@ def event(sequence: int, *, execution: bytes = KEY, occurred_at_ns: int = 10) ->
         refusal="",
         qualities=EventQuality.NONE,
         has_details=False,
-        payload_type="flyteidl.admin.TaskExecutionEventRequest",
+        payload_type=PayloadType.FLYTE1_TASK_EVENT,
         payload=b"\x00payload",
     )
 

@@ -15,6 +15,7 @@ from spanwise_server.domain.events import (
     ExecutionFacts,
     NodeFacts,
     NodeKind,
+    PayloadType,
     Severity,
     TaskFacts,
 )
@@ -73,7 +74,7 @@ events = st.builds(
     refusal=texts,
     qualities=qualities,
     has_details=st.booleans(),
-    payload_type=texts,
+    payload_type=st.sampled_from(PayloadType),
     payload=st.binary(max_size=50),
 )
 executions = st.builds(

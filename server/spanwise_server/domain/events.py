@@ -81,6 +81,17 @@ class Disposition(IntEnum):
     REFUSED = 4
 
 
+class PayloadType(IntEnum):
+    """Which message an event came in. The numbers are stored: none is ever given to another one."""
+
+    FLYTE1_WORKFLOW_EVENT = 1
+    FLYTE1_NODE_EVENT = 2
+    FLYTE1_TASK_EVENT = 3
+    EXECUTION_EVENT = 4
+    NODE_EVENT = 5
+    TASK_EVENT = 6
+
+
 class Reason(NamedTuple):
     """One timestamped explanation. `occurred_at_ns` None: the time of the event that carries it."""
 
@@ -176,7 +187,7 @@ class Event(NamedTuple):
         reasons: Reasons in it, in the order of the source.
         facts: What it says about its entity.
         details: What is read back from the payload; None when there is nothing of that kind.
-        payload_type: Full name of the message in `payload`.
+        payload_type: Which message `payload` is.
         payload: The request as it was received, byte for byte.
     """
 
@@ -194,7 +205,7 @@ class Event(NamedTuple):
     reasons: tuple[Reason, ...]
     facts: ExecutionFacts | NodeFacts | TaskFacts
     details: Details | None
-    payload_type: str
+    payload_type: PayloadType
     payload: bytes
 
     def keys(self) -> tuple[bytes, int]:

@@ -18,8 +18,8 @@ from flyteidl.admin.execution_pb2 import (
 from flyteidl.service import admin_pb2
 
 from spanwise_server.domain.errors import InvalidQuery
+from spanwise_server.domain.events import PayloadType
 from spanwise_server.domain.identifiers import ExecutionId
-from spanwise_server.rpc.codecs.flyte1 import NODE_EVENT, TASK_EVENT, WORKFLOW_EVENT
 from spanwise_server.rpc.codecs.flyte1_metrics import encode_metrics
 from spanwise_server.rpc.methods import Call, Handler, Method, service_methods
 from spanwise_server.rpc.query_pool import QueryPool
@@ -51,19 +51,19 @@ class AdminServicer:
     async def _create_workflow_event(
         self, request: WorkflowExecutionEventRequest, call: Call
     ) -> WorkflowExecutionEventResponse:
-        await self._sink.record(WORKFLOW_EVENT, call.payload)
+        await self._sink.record(PayloadType.FLYTE1_WORKFLOW_EVENT, call.payload)
         return WorkflowExecutionEventResponse()
 
     async def _create_node_event(
         self, request: NodeExecutionEventRequest, call: Call
     ) -> NodeExecutionEventResponse:
-        await self._sink.record(NODE_EVENT, call.payload)
+        await self._sink.record(PayloadType.FLYTE1_NODE_EVENT, call.payload)
         return NodeExecutionEventResponse()
 
     async def _create_task_event(
         self, request: TaskExecutionEventRequest, call: Call
     ) -> TaskExecutionEventResponse:
-        await self._sink.record(TASK_EVENT, call.payload)
+        await self._sink.record(PayloadType.FLYTE1_TASK_EVENT, call.payload)
         return TaskExecutionEventResponse()
 
     async def _get_execution_metrics(

@@ -13,7 +13,7 @@ from spanwise.v1.event_service_pb2 import (
     ListEventsResponse,
 )
 from spanwise_server.domain.errors import InvalidQuery
-from spanwise_server.rpc.codecs.native import EXECUTION_EVENT, NODE_EVENT, TASK_EVENT
+from spanwise_server.domain.events import PayloadType
 from spanwise_server.rpc.codecs.native_log import fill_logged_event
 from spanwise_server.rpc.codecs.native_queries import require_execution_id, require_page_size
 from spanwise_server.rpc.methods import Call, Handler, Method, service_methods
@@ -52,19 +52,19 @@ class EventServicer:
     async def _create_execution_event(
         self, request: CreateExecutionEventRequest, call: Call
     ) -> CreateExecutionEventResponse:
-        sequence, disposition = await self._sink.record(EXECUTION_EVENT, call.payload)
+        sequence, disposition = await self._sink.record(PayloadType.EXECUTION_EVENT, call.payload)
         return CreateExecutionEventResponse(sequence=sequence, disposition=int(disposition))  # type: ignore[arg-type]
 
     async def _create_node_event(
         self, request: CreateNodeEventRequest, call: Call
     ) -> CreateNodeEventResponse:
-        sequence, disposition = await self._sink.record(NODE_EVENT, call.payload)
+        sequence, disposition = await self._sink.record(PayloadType.NODE_EVENT, call.payload)
         return CreateNodeEventResponse(sequence=sequence, disposition=int(disposition))  # type: ignore[arg-type]
 
     async def _create_task_event(
         self, request: CreateTaskEventRequest, call: Call
     ) -> CreateTaskEventResponse:
-        sequence, disposition = await self._sink.record(TASK_EVENT, call.payload)
+        sequence, disposition = await self._sink.record(PayloadType.TASK_EVENT, call.payload)
         return CreateTaskEventResponse(sequence=sequence, disposition=int(disposition))  # type: ignore[arg-type]
 
     async def _list_events(self, request: ListEventsRequest, call: Call) -> ListEventsResponse:

@@ -163,7 +163,8 @@ TABLE: dict[type, _Row] = {
     AlreadyInTerminalPhase: _Row(code_pb2.FAILED_PRECONDITION, _terminal_phase),
     IllegalTransition: _Row(code_pb2.FAILED_PRECONDITION, _precondition),
     StoreUnavailable: _Row(code_pb2.UNAVAILABLE, _retry),
-    WriteConflict: _Row(code_pb2.ABORTED, _retry),
+    # Not ABORTED, which FlytePropeller does not try again but throws its round away for.
+    WriteConflict: _Row(code_pb2.UNAVAILABLE, _retry),
     CorruptRecord: _Row(code_pb2.DATA_LOSS, _nothing),
     NotSupported: _Row(code_pb2.UNIMPLEMENTED, _nothing),
 }

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from spanwise_server.domain.errors import EventAlreadyRecorded, InvalidEvent
-from spanwise_server.domain.events import Disposition, Event
+from spanwise_server.domain.events import Disposition, Event, PayloadType
 from spanwise_server.service.projections import Received
 from spanwise_server.service.recorder import Result, record_batch
 from spanwise_server.storage.api import Storage
@@ -14,12 +14,12 @@ class Arrival(NamedTuple):
     """A request as it was received, and when.
 
     Attributes:
-        payload_type: Full name of the message in `payload`.
+        payload_type: Which message `payload` is.
         payload: The request, byte for byte.
         recorded_at_ns: Time of receipt.
     """
 
-    payload_type: str
+    payload_type: PayloadType
     payload: bytes
     recorded_at_ns: int
 
@@ -34,7 +34,7 @@ class Recorded(NamedTuple):
 Verdict = Recorded | Exception
 """What to answer to an event: where it went, or what to raise to its sender."""
 
-PayloadDecoder = Callable[[str, bytes], Event]
+PayloadDecoder = Callable[[PayloadType, bytes], Event]
 """Decodes a payload: takes its type and bytes."""
 
 

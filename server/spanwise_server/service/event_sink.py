@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from spanwise_server.domain.errors import StoreUnavailable
+from spanwise_server.domain.events import PayloadType
 from spanwise_server.service.arrivals import Arrival, Recorded, Verdict
 
 MAX_BATCH_EVENTS = 1000
@@ -55,14 +56,14 @@ class EventSink:
         self._task: asyncio.Task[None] | None = None
         self._stopped = False
 
-    def record(self, payload_type: str, payload: bytes) -> Awaitable[Recorded]:
+    def record(self, payload_type: PayloadType, payload: bytes) -> Awaitable[Recorded]:
         """Store one event and give where it went, after a durable commit.
 
         Safe to repeat: a repeated event is logged again as a duplicate and changes nothing. When
         the caller is cancelled the event may be stored all the same.
 
         Args:
-            payload_type: Full name of the message in `payload`.
+            payload_type: Which message `payload` is.
             payload: The request as it was received.
 
         Raises:

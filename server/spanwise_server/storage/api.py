@@ -13,6 +13,7 @@ from spanwise_server.domain.events import (
     Disposition,
     ExecutionFacts,
     NodeFacts,
+    PayloadType,
     Severity,
     TaskFacts,
 )
@@ -46,7 +47,7 @@ class EventRecord(NamedTuple):
         qualities: What is odd about it.
         has_details: Whether its payload says something that only the payload keeps
             (domain.events.Details).
-        payload_type: Full name of the message in payload.
+        payload_type: Which message payload is.
         payload: The request as it was received. Opaque to storage.
     """
 
@@ -64,7 +65,7 @@ class EventRecord(NamedTuple):
     refusal: str
     qualities: EventQuality
     has_details: bool
-    payload_type: str
+    payload_type: PayloadType
     payload: bytes
 
 
@@ -164,7 +165,7 @@ class DetailPayload(NamedTuple):
 
     entity_key: int
     occurred_at_ns: int
-    payload_type: str
+    payload_type: PayloadType
     payload: bytes
 
 

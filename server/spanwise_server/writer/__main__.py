@@ -18,7 +18,7 @@ from spanwise_server.service.arrivals import Arrival, Verdict, commit_arrivals
 from spanwise_server.storage.api import Storage
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.telemetry import configure_logging
-from spanwise_server.writer.wire import encode_answer, read_frame
+from spanwise_server.writer.wire import encode_answer, read_batch, read_frame
 
 _log = structlog.get_logger(__name__)
 
@@ -45,8 +45,7 @@ def main() -> None:
 
 def _serve(storage: Storage, requests: BinaryIO, answers: BinaryIO) -> None:
     while True:
-        arrivals = [Arrival(*parts) for parts in read_frame(requests)]
-        answers.write(encode_answer(_commit(storage, arrivals)))
+        answers.write(encode_answer(_commit(storage, read_batch(requests))))
         answers.flush()
 
 

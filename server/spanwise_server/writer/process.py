@@ -9,7 +9,7 @@ import structlog
 
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.service.arrivals import Arrival, Verdict
-from spanwise_server.writer.wire import LENGTH, decode_answer, encode_frame
+from spanwise_server.writer.wire import LENGTH, decode_answer, encode_batch, encode_frame
 
 _log = structlog.get_logger(__name__)
 
@@ -38,7 +38,7 @@ class WriterProcess:
         """See Committer."""
         try:
             await self.start()
-            answer = await self._ask(encode_frame(list(map(tuple, batch))))
+            answer = await self._ask(encode_batch(batch))
         except (OSError, EOFError) as error:
             self._process = None
             _log.error("the writer process ended", error=repr(error))

@@ -24,6 +24,7 @@ from spanwise_server.domain.events import (
     Log,
     NodeFacts,
     NodeKind,
+    PayloadType,
     Reason,
     Severity,
     Subtask,
@@ -87,7 +88,7 @@ def test_a_workflow_event_is_decoded_whole() -> None:
         reasons=(),
         facts=ExecutionFacts(org="acme"),
         details=None,
-        payload_type="flyteidl.admin.WorkflowExecutionEventRequest",
+        payload_type=PayloadType.FLYTE1_WORKFLOW_EVENT,
         payload=payload,
     )
 
@@ -113,7 +114,7 @@ def test_a_node_event_is_decoded_whole() -> None:
         reasons=(),
         facts=NodeFacts(parent_node_id="n9", spec_node_id="n0", node_name="train", retry_group="1"),
         details=None,
-        payload_type="flyteidl.admin.NodeExecutionEventRequest",
+        payload_type=PayloadType.FLYTE1_NODE_EVENT,
         payload=payload,
     )
 
@@ -140,7 +141,7 @@ def test_a_task_event_is_decoded_whole() -> None:
         reasons=(),
         facts=TaskFacts(task_type="python-task", interruptible=True),
         details=None,
-        payload_type="flyteidl.admin.TaskExecutionEventRequest",
+        payload_type=PayloadType.FLYTE1_TASK_EVENT,
         payload=payload,
     )
 
@@ -495,7 +496,7 @@ def test_unknown_fields_stay_in_the_payload() -> None:
     """A later Flyte may say more than this version reads."""
     unknown = b"\xf2\x3f\x05later"  # field 1022
     payload = task_event().SerializeToString() + unknown
-    event = decode_payload("flyteidl.admin.TaskExecutionEventRequest", payload)
+    event = decode_payload(PayloadType.FLYTE1_TASK_EVENT, payload)
     assert (event.payload, event.qualities) == (payload, EventQuality.NONE)
 
 

@@ -20,6 +20,7 @@ from spanwise_server.domain.events import (
     Log,
     NodeFacts,
     NodeKind,
+    PayloadType,
     Reason,
     Severity,
     Subtask,
@@ -109,7 +110,7 @@ def test_an_execution_event_is_decoded_whole() -> None:
             parent_node_id="a9",
         ),
         details=Details(error=ExecutionError("OOM", "out of memory", ErrorKind.USER, "s3://e")),
-        payload_type="spanwise.v1.CreateExecutionEventRequest",
+        payload_type=PayloadType.EXECUTION_EVENT,
         payload=payload,
     )
 

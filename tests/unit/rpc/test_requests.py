@@ -12,6 +12,7 @@ from google.protobuf.wrappers_pb2 import StringValue
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spanwise_server.domain.events import PayloadType
 from spanwise_server.rpc.codecs.payloads import decode_payload
 from spanwise_server.rpc.codecs.requests import prune, request_parser
 from tests.unit.rpc.flyte import node_event, task_event, workflow_event
@@ -58,21 +59,21 @@ def test_python_does_not_parse_what_these_tests_send(deep: tuple[type[Message], 
 
 
 @pytest.mark.parametrize(
-    ("build", "path", "content"),
+    ("kind", "build", "path", "content"),
     [
-        (workflow_event, (2, 7), DEEP_LITERALS),
-        (node_event, (2, 15), DEEP_LITERALS),
-        (task_event, (2, 11), DEEP_STRUCT),
+        (PayloadType.FLYTE1_WORKFLOW_EVENT, workflow_event, (2, 7), DEEP_LITERALS),
+        (PayloadType.FLYTE1_NODE_EVENT, node_event, (2, 15), DEEP_LITERALS),
+        (PayloadType.FLYTE1_TASK_EVENT, task_event, (2, 11), DEEP_STRUCT),
     ],
 )
 def test_a_deep_event_is_taken_as_if_it_were_flat(
-    build: Callable[[], Message], path: tuple[int, int], content: bytes
+    kind: PayloadType, build: Callable[[], Message], path: tuple[int, int], content: bytes
 ) -> None:
     """And its payload is kept whole."""
     flat = build()
     payload = flat.SerializeToString() + field(path[0], field(path[1], content))
-    event = decode_payload(flat.DESCRIPTOR.full_name, payload)
-    expected = decode_payload(flat.DESCRIPTOR.full_name, flat.SerializeToString())
+    event = decode_payload(kind, payload)
+    expected = decode_payload(kind, flat.SerializeToString())
     assert event == expected._replace(payload=payload)
 
 
@@ -82,7 +83,7 @@ def test_what_stands_beside_the_deep_part_is_read() -> None:
     request = task_event(reason="Pulling image")
     deep_resource = field(2, resource.SerializeToString() + field(8, DEEP_STRUCT))
     payload = request.SerializeToString() + field(2, field(16, deep_resource))
-    event = decode_payload(request.DESCRIPTOR.full_name, payload)
+    event = decode_payload(PayloadType.FLYTE1_TASK_EVENT, payload)
     assert event.details is not None
     assert [subtask.external_id for subtask in event.details.subtasks] == ["pod-3"]
     assert [reason.message for reason in event.reasons] == ["Pulling image"]

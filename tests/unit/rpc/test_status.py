@@ -70,7 +70,7 @@ ROWS: list[tuple[SpanwiseError, grpc.StatusCode, list[type[Message]]]] = [
         grpc.StatusCode.UNAVAILABLE,
         [error_details_pb2.RetryInfo],
     ),
-    (WriteConflict("another writer"), grpc.StatusCode.ABORTED, [error_details_pb2.RetryInfo]),
+    (WriteConflict("busy"), grpc.StatusCode.UNAVAILABLE, [error_details_pb2.RetryInfo]),
     (CorruptRecord("event 7"), grpc.StatusCode.DATA_LOSS, []),
     (NotSupported("not yet"), grpc.StatusCode.UNIMPLEMENTED, []),
 ]

@@ -34,6 +34,7 @@ from spanwise_server.domain.events import (
     Log,
     NodeFacts,
     NodeKind,
+    PayloadType,
     Subtask,
     TaskFacts,
 )
@@ -62,10 +63,6 @@ from spanwise_server.rpc.codecs.qualities import (
     unite,
 )
 from spanwise_server.rpc.codecs.timestamps import decode_occurred_at, decode_reported_at
-
-WORKFLOW_EVENT = WorkflowExecutionEventRequest.DESCRIPTOR.full_name
-NODE_EVENT = NodeExecutionEventRequest.DESCRIPTOR.full_name
-TASK_EVENT = TaskExecutionEventRequest.DESCRIPTOR.full_name
 
 _INTERRUPTIBLE = TaskExecutionMetadata.INTERRUPTIBLE
 _NO_TASK = EntityVersion()
@@ -110,7 +107,7 @@ def decode_workflow_event(request: WorkflowExecutionEventRequest, payload: bytes
         reasons=reasons,
         facts=ExecutionFacts(org=event.execution_id.org),
         details=Details(error=error) if error is not None else None,
-        payload_type=WORKFLOW_EVENT,
+        payload_type=PayloadType.FLYTE1_WORKFLOW_EVENT,
         payload=payload,
     )
 
@@ -168,7 +165,7 @@ def decode_node_event(request: NodeExecutionEventRequest, payload: bytes) -> Eve
         reasons=reasons,
         facts=facts,
         details=Details(error=error) if error is not None else None,
-        payload_type=NODE_EVENT,
+        payload_type=PayloadType.FLYTE1_NODE_EVENT,
         payload=payload,
     )
 
@@ -217,7 +214,7 @@ def decode_task_event(request: TaskExecutionEventRequest, payload: bytes) -> Eve
         reasons=reasons,
         facts=TaskFacts(task_type, event.metadata.instance_class == _INTERRUPTIBLE),
         details=_decode_task_details(event),
-        payload_type=TASK_EVENT,
+        payload_type=PayloadType.FLYTE1_TASK_EVENT,
         payload=payload,
     )
 

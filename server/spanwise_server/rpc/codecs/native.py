@@ -22,6 +22,7 @@ from spanwise_server.domain.events import (
     Log,
     NodeFacts,
     NodeKind,
+    PayloadType,
     Reason,
     Severity,
     Subtask,
@@ -42,10 +43,6 @@ from spanwise_server.rpc.codecs.timestamps import (
     decode_optional,
     decode_reported_at,
 )
-
-EXECUTION_EVENT = CreateExecutionEventRequest.DESCRIPTOR.full_name
-NODE_EVENT = CreateNodeEventRequest.DESCRIPTOR.full_name
-TASK_EVENT = CreateTaskEventRequest.DESCRIPTOR.full_name
 
 # Numbers of the wire and of the domain are equal. A number that is missing here is of the future.
 _PHASES = {int(phase): phase for phase in Phase if phase is not Phase.UNSPECIFIED}
@@ -109,7 +106,7 @@ def decode_execution_event(request: CreateExecutionEventRequest, payload: bytes)
         reasons=reasons,
         facts=facts,
         details=Details(error=error) if error is not None else None,
-        payload_type=EXECUTION_EVENT,
+        payload_type=PayloadType.EXECUTION_EVENT,
         payload=payload,
     )
 
@@ -168,7 +165,7 @@ def decode_node_event(request: CreateNodeEventRequest, payload: bytes) -> Event:
         reasons=reasons,
         facts=facts,
         details=Details(error=error, upstream_node_ids=upstream) if error or upstream else None,
-        payload_type=NODE_EVENT,
+        payload_type=PayloadType.NODE_EVENT,
         payload=payload,
     )
 
@@ -217,7 +214,7 @@ def decode_task_event(request: CreateTaskEventRequest, payload: bytes) -> Event:
         reasons=reasons,
         facts=TaskFacts(event.task_type, event.interruptible),
         details=_decode_task_details(event, error),
-        payload_type=TASK_EVENT,
+        payload_type=PayloadType.TASK_EVENT,
         payload=payload,
     )
 

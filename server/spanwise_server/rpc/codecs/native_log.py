@@ -9,6 +9,7 @@ from spanwise_server.rpc.codecs.native_spans import (
     fill_execution_id,
     fill_time,
 )
+from spanwise_server.rpc.codecs.payloads import payload_name
 from spanwise_server.storage.api import ExecutionRecord, LoggedEvent
 
 
@@ -30,7 +31,7 @@ def fill_logged_event(message: event_service_pb2.LoggedEvent, logged: LoggedEven
     message.disposition = int(record.disposition)  # type: ignore[assignment]
     message.refusal = record.refusal
     message.qualities.extend(_encode_event_qualities(record.qualities))  # type: ignore[arg-type]
-    message.payload_type = record.payload_type
+    message.payload_type = payload_name(record.payload_type)
     message.payload = record.payload
 
 

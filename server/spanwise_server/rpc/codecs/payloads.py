@@ -16,35 +16,44 @@ from spanwise.v1.event_service_pb2 import (
     CreateTaskEventRequest,
 )
 from spanwise_server.domain.errors import CorruptRecord, InvalidEvent
-from spanwise_server.domain.events import Event
+from spanwise_server.domain.events import Event, PayloadType
 from spanwise_server.rpc.codecs import flyte1, native
 from spanwise_server.rpc.codecs.requests import request_parser
 
 
 class _Codec(NamedTuple):
+    name: str
     parse: Callable[[bytes], Any]
     decode: Callable[[Any, bytes], Event]
 
 
 def _codec(message_type: type[Message], decode: Callable[[Any, bytes], Event]) -> _Codec:
-    return _Codec(request_parser(message_type), decode)
+    name = message_type.DESCRIPTOR.full_name
+    return _Codec(name, request_parser(message_type), decode)
 
 
 _CODECS = {
-    flyte1.WORKFLOW_EVENT: _codec(WorkflowExecutionEventRequest, flyte1.decode_workflow_event),
-    flyte1.NODE_EVENT: _codec(NodeExecutionEventRequest, flyte1.decode_node_event),
-    flyte1.TASK_EVENT: _codec(TaskExecutionEventRequest, flyte1.decode_task_event),
-    native.EXECUTION_EVENT: _codec(CreateExecutionEventRequest, native.decode_execution_event),
-    native.NODE_EVENT: _codec(CreateNodeEventRequest, native.decode_node_event),
-    native.TASK_EVENT: _codec(CreateTaskEventRequest, native.decode_task_event),
+    PayloadType.FLYTE1_WORKFLOW_EVENT: _codec(
+        WorkflowExecutionEventRequest, flyte1.decode_workflow_event
+    ),
+    PayloadType.FLYTE1_NODE_EVENT: _codec(NodeExecutionEventRequest, flyte1.decode_node_event),
+    PayloadType.FLYTE1_TASK_EVENT: _codec(TaskExecutionEventRequest, flyte1.decode_task_event),
+    PayloadType.EXECUTION_EVENT: _codec(CreateExecutionEventRequest, native.decode_execution_event),
+    PayloadType.NODE_EVENT: _codec(CreateNodeEventRequest, native.decode_node_event),
+    PayloadType.TASK_EVENT: _codec(CreateTaskEventRequest, native.decode_task_event),
 }
 
 
-def decode_event(payload_type: str, payload: bytes) -> Event:
+def payload_name(payload_type: PayloadType) -> str:
+    """Give the full name of a message, for instance flyteidl.admin.TaskExecutionEventRequest."""
+    return _CODECS[payload_type].name
+
+
+def decode_event(payload_type: PayloadType, payload: bytes) -> Event:
     """Give the event in a request that was just received.
 
     Args:
-        payload_type: Full name of the message; one that this version serves.
+        payload_type: Which message it is.
         payload: The message.
 
     Raises:
@@ -54,23 +63,25 @@ def decode_event(payload_type: str, payload: bytes) -> Event:
     try:
         message = codec.parse(payload)
     except DecodeError as error:
-        raise InvalidEvent("request", f"its bytes are not a {payload_type}") from error
+        raise InvalidEvent(
+            "request", f"its bytes are not a {payload_name(payload_type)}"
+        ) from error
     return codec.decode(message, payload)
 
 
-def decode_payload(payload_type: str, payload: bytes) -> Event:
+def decode_payload(payload_type: PayloadType, payload: bytes) -> Event:
     """Give the event that a logged payload was recorded as.
 
     Args:
-        payload_type: Full name of the message.
+        payload_type: Which message it is.
         payload: The message.
 
     Raises:
         CorruptRecord: The type is not known to this version, or the bytes are not of it.
     """
-    if payload_type not in _CODECS:
-        raise CorruptRecord(f"a logged event is a {payload_type}, which this version cannot read")
     try:
         return decode_event(payload_type, payload)
     except InvalidEvent as error:
-        raise CorruptRecord(f"the bytes of a logged event are not a {payload_type}") from error
+        raise CorruptRecord(
+            f"the bytes of a logged event are not a {payload_name(payload_type)}"
+        ) from error

@@ -19,7 +19,7 @@ from sqlalchemy import (
     select,
 )
 
-from spanwise_server.domain.events import Disposition
+from spanwise_server.domain.events import Disposition, PayloadType
 from spanwise_server.domain.identifiers import EntityKind
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.storage.api import (
@@ -76,6 +76,7 @@ LOGGED_KEY_COLUMNS = (
 """Columns in the order of the fields of LoggedKey."""
 
 _KINDS = members(EntityKind)
+_PAYLOAD_TYPES = members(PayloadType)
 _DISPOSITIONS = members(Disposition)
 _QUALITIES = Combinations(EventQuality)
 
@@ -115,7 +116,7 @@ def to_row(record: EventRecord) -> Row:
         refusal,
         int(qualities),
         int(has_details),
-        payload_type,
+        int(payload_type),
         binary(payload),
     )
 
@@ -157,7 +158,7 @@ def from_row(row: Row) -> EventRecord:
             refusal,
             _QUALITIES[qualities],
             FACTS[has_details],
-            payload_type,
+            _PAYLOAD_TYPES[payload_type],
             payload[0] if payload else b"",
         ),
     )
@@ -264,7 +265,8 @@ def _points_and_details(rows: Iterable[Row]) -> tuple[list[EventPoint], list[Det
         )
         points.append(new_tuple(EventPoint, point))
         if payload is not None:
-            details.append(DetailPayload(entity_key, occurred_at_ns, payload_type, payload))
+            kind = _PAYLOAD_TYPES[payload_type]
+            details.append(DetailPayload(entity_key, occurred_at_ns, kind, payload))
     return points, details
 
 

@@ -82,7 +82,7 @@ EVENTS = Table(
     text_column("refusal"),
     Column("qualities", BigInteger, nullable=False),  # bits of domain.quality.EventQuality
     Column("has_details", SmallInteger, nullable=False),  # 0 or 1
-    text_column("payload_type"),
+    Column("payload_type", SmallInteger, nullable=False),  # numbers of domain.events.PayloadType
     # Last, so that a reader of the other columns need not walk over it.
     Column("payload", LargeBinary, nullable=False),
     # Serves two questions with one tree: is this event of the entity logged already, and which

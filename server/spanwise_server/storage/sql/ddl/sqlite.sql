@@ -13,7 +13,7 @@ CREATE TABLE events (
 	refusal TEXT NOT NULL,
 	qualities BIGINT NOT NULL,
 	has_details SMALLINT NOT NULL,
-	payload_type TEXT NOT NULL,
+	payload_type SMALLINT NOT NULL,
 	payload BLOB NOT NULL,
 	PRIMARY KEY (execution_key, sequence)
 );

@@ -27,7 +27,7 @@ def upgrade() -> None:
         text("refusal"),
         sa.Column("qualities", sa.BigInteger, nullable=False),
         sa.Column("has_details", sa.SmallInteger, nullable=False),
-        text("payload_type"),
+        sa.Column("payload_type", sa.SmallInteger, nullable=False),
         sa.Column("payload", sa.LargeBinary, nullable=False),
     )
     op.create_index("events_by_time", "events", ["execution_key", "occurred_at_ns", "entity_key"])

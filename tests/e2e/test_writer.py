@@ -1,0 +1,98 @@
+"""The writer process: what a sender hears when it dies, and that it leaves with its server."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import grpc
+import pytest
+
+from tests.e2e.flyte_run import ALREADY_EXISTS, OK, Run
+from tests.e2e.harness import ServerProcess, Stubs, running_server
+
+UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
+DEADLINE_S = 30
+
+
+def writer_of(server: ServerProcess) -> int:
+    """Give the process id of a server's writer."""
+    children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text()
+    (pid,) = [
+        int(child)
+        for child in children.split()
+        if b"spanwise_server.writer" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
+    return pid
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Wait for a condition."""
+    deadline = time.monotonic() + DEADLINE_S
+    while not is_so():
+        assert time.monotonic() < deadline, "waited too long"
+        time.sleep(0.01)
+
+
+def is_running(pid: int) -> bool:
+    """Say whether a process runs; one that is only not yet waited for does not."""
+    try:
+        return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+
+
+def test_senders_hear_unavailable_when_the_writer_dies_and_the_next_event_is_taken(
+    tmp_path: Path,
+) -> None:
+    answers: dict[tuple[str, int], grpc.StatusCode] = {}
+    with running_server(tmp_path / "spanwise.db") as server, server.channel() as channel:
+        run = Run(Stubs(channel))
+
+        def send(node_id: str, version: int) -> grpc.StatusCode:
+            return run.task(node_id, "RUNNING", version, phase_version=version)
+
+        for node_id in ("n0", "n1", "n2"):
+            assert send(node_id, 0) is OK
+            with ThreadPoolExecutor(8) as senders:
+                sent = {
+                    (node_id, version): senders.submit(send, node_id, version)
+                    for version in range(1, 200)
+                }
+                wait_until(next(iter(sent.values())).done)
+                os.kill(writer_of(server), signal.SIGKILL)
+                answers |= {event: answer.result() for event, answer in sent.items()}
+            assert send(node_id, 200) in {OK, UNAVAILABLE}
+            assert send(node_id, 201) is OK
+        logged = {(event.node_id, event.phase_version) for event in run.log()}
+        assert server.process.poll() is None
+    # Of one node, events that overtake others have versions below the stored one.
+    assert set(answers.values()) <= {OK, UNAVAILABLE, ALREADY_EXISTS}
+    assert {event for event, answer in answers.items() if answer is not UNAVAILABLE} <= logged
+
+
+def test_writer_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path / "spanwise.db")
+    writer = writer_of(server)
+    server.kill()
+    wait_until(lambda: not is_running(writer))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_writer_ignores_signals_that_are_meant_for_its_server(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    with running_server(tmp_path / "spanwise.db") as server, server.channel() as channel:
+        run = Run(Stubs(channel))
+        run.task("n0", "QUEUED", 0)  # by now the writer has set its signals
+        writer = writer_of(server)
+        os.kill(writer, number)
+        assert run.task("n0", "RUNNING", 1) is OK
+        assert writer_of(server) == writer
+
+
+def test_database_password_is_in_no_command_line(tmp_path: Path) -> None:
+    with running_server(tmp_path / "secret.db") as server:
+        assert b"secret" not in Path(f"/proc/{writer_of(server)}/cmdline").read_bytes()

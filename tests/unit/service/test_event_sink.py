@@ -1,0 +1,144 @@
+"""Group commit."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from spanwise_server.domain.errors import EventAlreadyRecorded, InvalidEvent, StoreUnavailable
+from spanwise_server.domain.events import Disposition, PayloadType
+from spanwise_server.domain.phases import Phase
+from spanwise_server.service.arrivals import Arrival, Recorded, Verdict
+from spanwise_server.service.event_sink import MAX_BATCH_BYTES, MAX_BATCH_EVENTS, EventSink
+
+KIND = PayloadType.TASK_EVENT
+STORED = Recorded(1, Disposition.ACCEPTED)
+
+
+class Committer:
+    """Commits when it is let, and keeps what it was given."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[bytes]] = []
+        self.is_committing = asyncio.Event()
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.verdicts: dict[bytes, Verdict] = {}
+        self.error: Exception | None = None
+        self.is_closed = False
+
+    async def commit(self, batch: Sequence[Arrival]) -> list[Verdict]:
+        self.batches.append([arrival.payload for arrival in batch])
+        self.is_committing.set()
+        await self.gate.wait()
+        if self.error is not None:
+            raise self.error
+        return [self.verdicts.get(arrival.payload, STORED) for arrival in batch]
+
+    async def close(self) -> None:
+        self.is_closed = True
+
+
+def ignore(verdicts: Sequence[Verdict]) -> None:
+    pass
+
+
+async def record_all(sink: EventSink, payloads: Sequence[bytes]) -> list[Verdict]:
+    async def record(payload: bytes) -> Recorded:
+        return await sink.record(KIND, payload)
+
+    results = await asyncio.gather(*map(record, payloads), return_exceptions=True)
+    return [result for result in results if not isinstance(result, asyncio.CancelledError)]  # type: ignore[misc]
+
+
+def test_what_arrives_while_one_batch_commits_is_the_next_batch() -> None:
+    async def run() -> list[list[bytes]]:
+        committer = Committer()
+        sink = EventSink(committer, ignore)
+        committer.gate.clear()
+        first = asyncio.ensure_future(sink.record(KIND, b"1"))
+        await committer.is_committing.wait()
+        rest = asyncio.ensure_future(record_all(sink, [b"2", b"3", b"4"]))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        committer.gate.set()
+        await asyncio.gather(first, rest)
+        return committer.batches
+
+    assert asyncio.run(run()) == [[b"1"], [b"2", b"3", b"4"]]
+
+
+def test_each_sender_hears_of_its_own_event() -> None:
+    async def run() -> list[Verdict]:
+        committer = Committer()
+        invalid, again = InvalidEvent("event", "is empty"), EventAlreadyRecorded(Phase.RUNNING)
+        committer.verdicts = {b"2": invalid, b"3": again}
+        return await record_all(EventSink(committer, ignore), [b"1", b"2", b"3"])
+
+    first, second, third = asyncio.run(run())
+    assert first == STORED
+    assert isinstance(second, InvalidEvent)
+    assert isinstance(third, EventAlreadyRecorded)
+
+
+def test_batches_are_bounded_in_number_and_in_bytes() -> None:
+    async def run(payloads: list[bytes]) -> list[int]:
+        committer = Committer()
+        await record_all(EventSink(committer, ignore), payloads)
+        return [len(batch) for batch in committer.batches]
+
+    assert asyncio.run(run([b"x"] * (MAX_BATCH_EVENTS + 1))) == [MAX_BATCH_EVENTS, 1]
+    large = bytes(MAX_BATCH_BYTES // 2)
+    assert asyncio.run(run([large, large, large])) == [2, 1]
+
+
+def test_failed_commit_is_told_to_all_of_its_batch_and_to_no_later_event() -> None:
+    async def run() -> tuple[list[Verdict], list[Verdict]]:
+        committer = Committer()
+        sink = EventSink(committer, ignore)
+        committer.error = StoreUnavailable("away")
+        failed = await record_all(sink, [b"1", b"2"])
+        committer.error = None
+        return failed, await record_all(sink, [b"3"])
+
+    failed, later = asyncio.run(run())
+    assert all(isinstance(verdict, StoreUnavailable) for verdict in failed)
+    assert later == [STORED]
+
+
+def test_stop_commits_what_was_accepted_and_refuses_what_comes() -> None:
+    async def run() -> tuple[Recorded, bool]:
+        committer = Committer()
+        sink = EventSink(committer, ignore)
+        accepted = asyncio.ensure_future(sink.record(KIND, b"1"))
+        await sink.stop()
+        with pytest.raises(StoreUnavailable):
+            await sink.record(KIND, b"2")
+        return await accepted, committer.is_closed
+
+    assert asyncio.run(run()) == (STORED, True)
+
+
+def test_sender_that_gives_up_stops_no_other() -> None:
+    async def run() -> Recorded:
+        committer = Committer()
+        sink = EventSink(committer, ignore)
+        committer.gate.clear()
+        impatient = asyncio.ensure_future(sink.record(KIND, b"1"))
+        patient = asyncio.ensure_future(sink.record(KIND, b"2"))
+        await committer.is_committing.wait()
+        impatient.cancel()
+        committer.gate.set()
+        return await patient
+
+    assert asyncio.run(run()) == STORED
+
+
+def test_verdicts_of_every_batch_are_counted() -> None:
+    counted: list[Verdict] = []
+
+    async def run() -> None:
+        await record_all(EventSink(Committer(), counted.extend), [b"1", b"2"])
+
+    asyncio.run(run())
+    assert counted == [STORED, STORED]
