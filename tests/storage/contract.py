@@ -296,6 +296,13 @@ class TestReasons:
                 storage.write(lambda t, record=record: t.merge_reasons([record]))  # type: ignore[misc]
         assert {record.occurred_at_ns for record in reasons_of(storage)} == {3}
 
+    def test_the_least_place_is_kept_in_any_order(self, storage: Storage) -> None:
+        for digest, places in enumerate(permutations((2, 0, 1))):
+            for place in places:
+                record = reason(digest)._replace(ordinal=place)
+                storage.write(lambda t, record=record: t.merge_reasons([record]))  # type: ignore[misc]
+        assert {record.ordinal for record in reasons_of(storage)} == {0}
+
     def test_the_highest_grade_count_and_source_are_kept_in_any_order(
         self, storage: Storage
     ) -> None:

@@ -117,6 +117,7 @@ def reason(digest: int = 1, *, message: str = "pulling image") -> ReasonRecord:
         entity_key=ATTEMPT_KEY,
         digest=digest,
         occurred_at_ns=10,
+        ordinal=0,
         phase=Phase.RUNNING,
         phase_version=0,
         severity=Severity.INFO,

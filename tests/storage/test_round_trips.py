@@ -120,6 +120,7 @@ reasons = st.builds(
     entity_key=int64s,
     digest=int64s,
     occurred_at_ns=int64s,
+    ordinal=naturals,
     phase=st.sampled_from(Phase),
     phase_version=naturals,
     severity=st.sampled_from(Severity),

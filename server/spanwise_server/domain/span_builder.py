@@ -429,8 +429,9 @@ def _distinct(marks: Sequence[Mark]) -> tuple[Mark, ...]:
     return tuple(distinct.values())
 
 
-def _place(mark: Mark) -> tuple[int, Phase, int, str]:
-    return mark.occurred_at_ns, mark.phase, mark.phase_version, mark.message
+def _place(mark: Mark) -> tuple[int, Phase, int, int, str]:
+    # Pod times are whole seconds. Within one, the sender's own order tells most.
+    return mark.occurred_at_ns, mark.phase, mark.phase_version, mark.ordinal, mark.message
 
 
 def _error(history: EntityHistory, details: Sequence[TimedDetails]) -> ExecutionError | None:

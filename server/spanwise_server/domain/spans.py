@@ -51,9 +51,10 @@ class PhaseInterval(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A reason as it stands on a span."""
+    """A reason as it stands on a span. `ordinal` is its place among the reasons of its event."""
 
     occurred_at_ns: int
+    ordinal: int
     message: str
     phase: Phase
     phase_version: int

@@ -177,7 +177,8 @@ class Projections:
         event, (execution, entity) = entry.event, entry.ref
         phase, version = event.phase, event.phase_version
         touched = self._touched.reasons
-        for message, at_ns, severity, source, occurrences in event.reasons:
+        for ordinal, reason in enumerate(event.reasons):
+            message, at_ns, severity, source, occurrences = reason
             digest = reason_key(phase, version, message)
             occurred_at_ns = entry.moment.occurred_at_ns if at_ns is None else at_ns
             record = ReasonRecord(
@@ -185,6 +186,7 @@ class Projections:
                 entity,
                 digest,
                 occurred_at_ns,
+                ordinal,
                 phase,
                 version,
                 severity,
@@ -220,6 +222,7 @@ class Projections:
 def _merge_reason(known: ReasonRecord, said: ReasonRecord) -> ReasonRecord:
     return known._replace(
         occurred_at_ns=min(known.occurred_at_ns, said.occurred_at_ns),
+        ordinal=min(known.ordinal, said.ordinal),
         severity=max(known.severity, said.severity),
         occurrences=max(known.occurrences, said.occurrences),
         source=max(known.source, said.source),

@@ -139,6 +139,7 @@ def _group_reasons(reasons: Iterable[ReasonRecord]) -> dict[int, list[Mark]]:
         grouped[each.entity_key].append(
             Mark(
                 occurred_at_ns=each.occurred_at_ns,
+                ordinal=each.ordinal,
                 message=each.message,
                 phase=each.phase,
                 phase_version=each.phase_version,

@@ -118,6 +118,8 @@ class ReasonRecord(NamedTuple):
         entity_key: Entity.
         digest: reason_key of what makes it distinct; the key inside the entity.
         occurred_at_ns: Earliest time that any event gave for it.
+        ordinal: Least place, from 0, that it had among the reasons of any event. Pod times are
+            whole seconds, within which the order of the sender is all there is.
         phase: Phase of the event that brought it.
         phase_version: Version of the event that brought it.
         severity: Highest grade that any event gave.
@@ -130,6 +132,7 @@ class ReasonRecord(NamedTuple):
     entity_key: int
     digest: int
     occurred_at_ns: int
+    ordinal: int
     phase: Phase
     phase_version: int
     severity: Severity

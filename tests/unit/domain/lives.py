@@ -83,9 +83,10 @@ class Life:
         ]
         return self
 
-    def reason(self, key: int, at: float, message: str) -> "Life":
+    def reason(self, key: int, at: float, message: str, ordinal: int = 0) -> "Life":
         """Add a reason of an entity."""
-        mark = Mark(round(at * SECOND_NS), message, Phase.QUEUED, 0, Severity.UNSPECIFIED, "", 1)
+        at_ns = round(at * SECOND_NS)
+        mark = Mark(at_ns, ordinal, message, Phase.QUEUED, 0, Severity.UNSPECIFIED, "", 1)
         self.marks[key].append(mark)
         return self
 

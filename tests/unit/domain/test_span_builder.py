@@ -228,6 +228,16 @@ def test_reasons_stand_on_their_span_in_the_order_of_time() -> None:
     ]
 
 
+def test_reasons_of_one_second_stand_in_the_order_of_their_sender() -> None:
+    key = attempt_key(KEY, "n0", TASK_ID, 0)
+    life = Life().attempt("n0", 0, (Phase.QUEUED, 0))
+    life.reason(key, 5, "Created container", 1).reason(key, 5, "Pulled image", 0)
+    assert [mark.message for mark in named(life.tree(), "train").marks] == [
+        "Pulled image",
+        "Created container",
+    ]
+
+
 def test_error_of_a_failed_attempt_is_on_its_span() -> None:
     error = ExecutionError("OOMKilled", "out of memory", ErrorKind.USER)
     stays = ((Phase.RUNNING, 0), (Phase.FAILED, 9))

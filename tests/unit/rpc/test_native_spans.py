@@ -101,8 +101,8 @@ def test_a_span_is_encoded_whole() -> None:
             PhaseInterval(Phase.RUNNING, 5, None, 3),
         ),
         marks=(
-            Mark(7, "Pulling image", Phase.QUEUED, 2, Severity.WARNING, "kubelet", 4),
-            Mark(8, "plain", Phase.RUNNING, 0, Severity.UNSPECIFIED, "", 1),
+            Mark(7, 0, "Pulling image", Phase.QUEUED, 2, Severity.WARNING, "kubelet", 4),
+            Mark(8, 0, "plain", Phase.RUNNING, 0, Severity.UNSPECIFIED, "", 1),
         ),
         qualities=SpanQuality.STALE | SpanQuality.PLACEHOLDER,
         error=ExecutionError("C", "m", ErrorKind.SYSTEM, "u"),

@@ -7,7 +7,18 @@ from collections.abc import Collection, Sequence
 from enum import Enum
 from typing import Any, assert_never
 
-from sqlalchemy import URL, Column, ColumnElement, Dialect, Insert, Table, bindparam, func, make_url
+from sqlalchemy import (
+    URL,
+    Column,
+    ColumnElement,
+    Dialect,
+    Insert,
+    Table,
+    bindparam,
+    func,
+    make_url,
+    or_,
+)
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import ArgumentError
 
@@ -120,22 +131,23 @@ def insert_or_merge(
     table: Table,
     columns: Sequence[Column[Any]],
     *,
-    least: Column[Any],
+    least: Sequence[Column[Any]],
     greatest: Sequence[Column[Any]],
 ) -> Insert:
     """Build the insert of one row, or a merge into the row that has the key.
 
-    The merge keeps the lesser value of `least`, the greater ones of `greatest`, and the rest as it
+    The merge keeps the lesser values of `least`, the greater ones of `greatest`, and the rest as it
     is. A row that would not change is not written.
     """
     statement = _insert(database, table, columns)
     new = statement.excluded
-    changes = new[least.name] < least
-    for column in greatest:
-        changes |= new[column.name] > column
+    changes = or_(
+        *(new[column.name] < column for column in least),
+        *(new[column.name] > column for column in greatest),
+    )
     return statement.on_conflict_do_update(
         index_elements=table.primary_key.columns,
-        set_={least.name: lesser(database, least, new[least.name])}
+        set_={column.name: lesser(database, column, new[column.name]) for column in least}
         | {column.name: greater(database, column, new[column.name]) for column in greatest},
         where=changes,
     )

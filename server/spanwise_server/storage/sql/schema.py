@@ -185,6 +185,7 @@ REASONS = Table(
     entity_key_column("entity_key"),
     entity_key_column("digest"),
     Column("occurred_at_ns", BigInteger, nullable=False),
+    Column("ordinal", BigInteger, nullable=False),
     Column("phase", SmallInteger, nullable=False),
     Column("phase_version", BigInteger, nullable=False),
     Column("severity", SmallInteger, nullable=False),

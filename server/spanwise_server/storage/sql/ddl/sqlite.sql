@@ -109,6 +109,7 @@ CREATE TABLE reasons (
 	entity_key BIGINT NOT NULL,
 	digest BIGINT NOT NULL,
 	occurred_at_ns BIGINT NOT NULL,
+	ordinal BIGINT NOT NULL,
 	phase SMALLINT NOT NULL,
 	phase_version BIGINT NOT NULL,
 	severity SMALLINT NOT NULL,

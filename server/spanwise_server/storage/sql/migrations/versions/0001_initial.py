@@ -106,6 +106,7 @@ def upgrade() -> None:
         entity_key("entity_key"),
         entity_key("digest"),
         sa.Column("occurred_at_ns", sa.BigInteger, nullable=False),
+        sa.Column("ordinal", sa.BigInteger, nullable=False),
         sa.Column("phase", sa.SmallInteger, nullable=False),
         sa.Column("phase_version", sa.BigInteger, nullable=False),
         sa.Column("severity", sa.SmallInteger, nullable=False),
