@@ -1,13 +1,13 @@
 """The writer's own end: `python -m spanwise_server.writer`, started by the serving process.
 
-Reads batches from standard input, commits them, and writes verdicts to standard output. It ends
-when its input ends, so it never outlives the serving process, and finishes the batch it has.
+Its standard input is a socket: it reads batches, commits them, and writes verdicts back. It ends
+when the other end closes, so it never outlives the serving process, and finishes the batch it has.
 """
 
-import os
 import signal
+import socket
 import sys
-from typing import BinaryIO
+from io import BufferedRWPair
 
 import structlog
 
@@ -24,29 +24,28 @@ _log = structlog.get_logger(__name__)
 
 
 def main() -> None:
-    """Commit batches until the input ends."""
+    """Commit batches until the other end closes."""
     # A terminal sends Ctrl-C to all its processes, and systemd sends SIGTERM likewise. What was
-    # accepted is committed first: the serving process closes the pipe when it is done.
+    # accepted is committed first: the serving process closes the socket when it is done.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what is printed by mistake must not get between the frames
-    database_url, log_level = read_frame(requests)
+    stream = socket.socket(fileno=sys.stdin.fileno()).makefile("rwb")
+    database_url, log_level = read_frame(stream)
     configure_logging(log_level)
     storage = open_storage(database_url)
     settle_collector()
     try:
-        _serve(storage, requests, answers)
-    except (EOFError, BrokenPipeError):
+        _serve(storage, stream)
+    except (EOFError, ConnectionError):
         pass
     finally:
         storage.close()
 
 
-def _serve(storage: Storage, requests: BinaryIO, answers: BinaryIO) -> None:
+def _serve(storage: Storage, stream: BufferedRWPair) -> None:
     while True:
-        answers.write(encode_answer(_commit(storage, read_batch(requests))))
-        answers.flush()
+        stream.write(encode_answer(_commit(storage, read_batch(stream))))
+        stream.flush()
 
 
 def _commit(storage: Storage, arrivals: list[Arrival]) -> list[Verdict] | SpanwiseError:

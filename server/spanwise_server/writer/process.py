@@ -1,9 +1,11 @@
 """The serving process's end of the writer."""
 
 import asyncio
+import socket
+import subprocess
 import sys
-from asyncio.subprocess import PIPE, Process
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import structlog
 
@@ -14,6 +16,12 @@ from spanwise_server.writer.wire import LENGTH, decode_answer, encode_batch, enc
 _log = structlog.get_logger(__name__)
 
 
+class _Writer(NamedTuple):
+    process: "subprocess.Popen[bytes]"
+    answers: asyncio.StreamReader
+    requests: asyncio.StreamWriter
+
+
 class WriterProcess:
     """A Committer in a process of its own, started when first needed and again when it ended.
 
@@ -22,17 +30,15 @@ class WriterProcess:
 
     def __init__(self, database_url: str, log_level: str) -> None:
         """Write to the database at `database_url`; log from `log_level` up."""
+        # Not in the arguments, which everybody can see: the URL may hold a password.
         self._hello = encode_frame((database_url, log_level))
-        self._process: Process | None = None
+        self._writer: _Writer | None = None
 
     async def start(self) -> None:
         """Start the process, unless it runs. Its first commit does it otherwise, and waits."""
-        if self._process is None:
-            # The URL may hold a password, so it goes through the pipe and not into the arguments.
-            self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "spanwise_server.writer", stdin=PIPE, stdout=PIPE
-            )
-            _input(self._process).write(self._hello)
+        if self._writer is None:
+            self._writer = await _start()
+            self._writer.requests.write(self._hello)
 
     async def commit(self, batch: Sequence[Arrival]) -> list[Verdict]:
         """See Committer."""
@@ -40,30 +46,36 @@ class WriterProcess:
             await self.start()
             answer = await self._ask(encode_batch(batch))
         except (OSError, EOFError) as error:
-            self._process = None
             _log.error("the writer process ended", error=repr(error))
+            await self.close()
             raise StoreUnavailable("the writer process ended; try again") from error
         return decode_answer(answer)
 
     async def close(self) -> None:
         """See Committer."""
-        process, self._process = self._process, None
-        if process is not None:
-            _input(process).close()
-            await process.wait()
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.requests.close()
+            await asyncio.to_thread(writer.process.wait)
 
     async def _ask(self, frame: bytes) -> bytes:
-        process = self._process
-        if process is None or process.stdout is None:
+        if self._writer is None:
             raise EOFError
-        writer = _input(process)
-        writer.write(frame)
-        await writer.drain()
-        (length,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
-        return await process.stdout.readexactly(length)
+        _, answers, requests = self._writer
+        requests.write(frame)
+        await requests.drain()
+        (length,) = LENGTH.unpack(await answers.readexactly(LENGTH.size))
+        return await answers.readexactly(length)
 
 
-def _input(process: Process) -> asyncio.StreamWriter:
-    if process.stdin is None:
-        raise EOFError
-    return process.stdin
+async def _start() -> _Writer:
+    ours, its = socket.socketpair()
+    # Not asyncio's own subprocesses: under uvloop they fork, which gRPC's threads object to.
+    with its:
+        process = subprocess.Popen(  # noqa: ASYNC220 - takes a millisecond
+            [sys.executable, "-m", "spanwise_server.writer"],
+            stdin=its.fileno(),
+            stdout=subprocess.DEVNULL,
+        )
+    answers, requests = await asyncio.open_connection(sock=ours)
+    return _Writer(process, answers, requests)

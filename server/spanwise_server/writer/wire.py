@@ -1,4 +1,4 @@
-"""What the serving process and its writer say to each other: frames over a pair of pipes.
+"""What the serving process and its writer say to each other: frames over a socket.
 
 A frame is its length in 8 bytes and a pickled value. Both ends are this program, at one version.
 """
@@ -6,7 +6,8 @@ A frame is its length in 8 bytes and a pickled value. Both ends are this program
 import pickle
 import struct
 from collections.abc import Sequence
-from typing import Any, BinaryIO
+from io import BufferedRWPair
+from typing import Any
 
 from spanwise_server.domain.errors import SpanwiseError
 from spanwise_server.domain.events import Disposition, PayloadType
@@ -25,7 +26,7 @@ def encode_frame(value: Any) -> bytes:
 
 def decode_body(body: bytes) -> Any:
     """Give the value of a frame, of which the length was read before."""
-    return pickle.loads(body)  # noqa: S301 - from our own process, over a pipe that nobody else has
+    return pickle.loads(body)  # noqa: S301 - from our own process, over a socket that nobody else has
 
 
 # Enum members go as numbers: a pickled one costs ten times as much, in both processes.
@@ -36,7 +37,7 @@ def encode_batch(batch: Sequence[Arrival]) -> bytes:
     return encode_frame([(int(kind), payload, at_ns) for kind, payload, at_ns in batch])
 
 
-def read_batch(stream: BinaryIO) -> list[Arrival]:
+def read_batch(stream: BufferedRWPair) -> list[Arrival]:
     """Wait for the frame of a batch and give it.
 
     Raises:
@@ -82,7 +83,7 @@ def decode_answer(body: bytes) -> list[Verdict]:
     ]
 
 
-def read_frame(stream: BinaryIO) -> Any:
+def read_frame(stream: BufferedRWPair) -> Any:
     """Wait for a frame and give its value.
 
     Raises:
@@ -91,7 +92,7 @@ def read_frame(stream: BinaryIO) -> Any:
     return decode_body(_read(stream, LENGTH.unpack(_read(stream, LENGTH.size))[0]))
 
 
-def _read(stream: BinaryIO, num_bytes: int) -> bytes:
+def _read(stream: BufferedRWPair, num_bytes: int) -> bytes:
     data = stream.read(num_bytes)
     if len(data) < num_bytes:
         raise EOFError

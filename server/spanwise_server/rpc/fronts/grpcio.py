@@ -97,7 +97,9 @@ def _check_address(host: str, port: int) -> None:
             probe.listen(1)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise AddressUnavailableError(f"cannot serve on {address}: {reason}") from error
+        raise AddressUnavailableError(
+            f"cannot serve on {address}: {reason}; --grpc-address HOST:PORT names another one"
+        ) from error
 
 
 # Generic in the type stubs alone.

@@ -1,12 +1,15 @@
 """Engines, which are pools of connections, and the settings of their connections."""
 
+import os
 import sqlite3
 from collections.abc import Mapping
+from pathlib import Path
 from typing import assert_never
 from urllib.parse import quote
 
 from sqlalchemy import Engine, QueuePool, create_engine
 
+from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.storage.sql.dialect import Database, parse_url
 
 Pragmas = Mapping[str, int | str]
@@ -80,6 +83,7 @@ def _create_engine(url: str, *, mode: str, pragmas: Pragmas, size: int) -> Engin
             raise ValueError("write sqlite:///PATH, with the path of a file and nothing after it")
 
         def connect() -> sqlite3.Connection:
+            _check_file(Path(path), may_create=mode == "rwc")
             return _connect_sqlite(f"file:{quote(path)}?mode={mode}", pragmas)
 
         return create_engine(
@@ -91,6 +95,16 @@ def _create_engine(url: str, *, mode: str, pragmas: Pragmas, size: int) -> Engin
             pool_timeout=_CHECKOUT_TIMEOUT_S,
         )
     assert_never(database)
+
+
+def _check_file(path: Path, *, may_create: bool) -> None:
+    """Fail with what is wrong, where SQLite only says that it cannot open the file."""
+    if not path.parent.is_dir():
+        raise StoreUnavailable(f"the folder of {path} does not exist; create {path.parent} first")
+    if not (may_create or path.exists()):
+        raise StoreUnavailable(f"{path} does not exist; `spanwise migrate` creates it")
+    if path.exists() and not os.access(path, os.R_OK | os.W_OK):
+        raise StoreUnavailable(f"{path} cannot be read and written: permission denied")
 
 
 def _connect_sqlite(uri: str, pragmas: Pragmas) -> sqlite3.Connection:

@@ -28,7 +28,7 @@ _UNAVAILABLE = {
     sqlite3.SQLITE_INTERRUPT: "the statement was interrupted",
     sqlite3.SQLITE_IOERR: "reading or writing its file failed",
     sqlite3.SQLITE_FULL: "the disk is full",
-    sqlite3.SQLITE_CANTOPEN: "its file cannot be opened; `spanwise migrate` creates a missing one",
+    sqlite3.SQLITE_CANTOPEN: "its file cannot be opened",
     sqlite3.SQLITE_PROTOCOL: "its locks do not work",
     sqlite3.SQLITE_SCHEMA: "its tables changed meanwhile",
     sqlite3.SQLITE_NOLFS: "its file is too large for the system",
