@@ -19,11 +19,11 @@ help: ## Print this list
 setup: $(SETUP) ## Create .venv and install spanwise with everything for development
 
 .PHONY: demo
-demo: $(SETUP) ## Record a sample execution and explain where its time went
+demo: $(SETUP) ## Explain a sample execution, from a server that is gone afterwards
 	$(BIN)/spanwise demo $(ARGS)
 
 .PHONY: serve
-serve: $(SETUP) ## Run the event sink on this machine
+serve: $(SETUP) ## Run the event sink until Ctrl-C (ARGS="--grpc-address 127.0.0.1:8090" for another port)
 	$(BIN)/spanwise serve $(ARGS)
 
 .PHONY: test
@@ -43,11 +43,11 @@ types: $(SETUP) ## Check types with mypy
 	$(BIN)/mypy $(ARGS)
 
 .PHONY: protos
-protos: $(PROTOS) ## Generate client/spanwise/v1 from protos/
+protos: $(PROTOS) ## Generate client/spanwise/v1 from protos/ (Python up to 3.12)
 	scripts/gen_protos.sh .venv-protos/bin/python
 
 .PHONY: protos-check
-protos-check: $(PROTOS) ## Fail unless client/spanwise/v1 is what protos/ generates
+protos-check: $(PROTOS) ## Fail unless client/spanwise/v1 is what protos/ generates (Python up to 3.12)
 	scripts/gen_protos.sh .venv-protos/bin/python --check
 
 .PHONY: docs
@@ -57,7 +57,7 @@ docs: $(SETUP) ## Generate docs/cli.md, docs/settings.md and the picture of the 
 	$(BIN)/python scripts/gen_picture.py
 
 .PHONY: bench
-bench: $(SETUP) ## Measure throughput and latency as ratios within one run
+bench: $(SETUP) ## Print throughput and latency beside their targets (misses do not fail)
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \
@@ -74,8 +74,8 @@ requirements: $(SETUP) ## Compile requirements/*.txt again (ARGS=--upgrade for n
 # The stamps make a second run quick, and a changed pin or entry point install again.
 
 $(SETUP): pyproject.toml requirements/dev.txt
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' || \
-		{ echo 'Python 3.11 to 3.13 is needed (flyteidl has no release for later ones): make PYTHON=python3.12 ...' >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 14) else \
+		"$(PYTHON) is Python %d.%d, and 3.11 to 3.13 is needed: make PYTHON=python3.12 ..." % v)'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python $(PIP_INSTALL) --require-hashes -r requirements/dev.txt
 	$(BIN)/python $(PIP_INSTALL) --no-deps --no-build-isolation --editable .

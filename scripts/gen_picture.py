@@ -1,4 +1,4 @@
-"""Draw the picture of explain that the README shows: one node of the demo, as a terminal shows it.
+"""Draw the picture of explain that the README shows: a part of the demo, as a terminal shows it.
 
 Usage: PYTHON scripts/gen_picture.py [OUTPUT]
 
@@ -49,14 +49,31 @@ def main(output: Path) -> None:
             root = client.get_execution_span(scenario.execution_id, as_of=scenario.end_ns)
     console = Console(record=True, width=_WIDTH, file=io.StringIO(), highlight=False)
     console.print(Text(f"$ spanwise explain {scenario.execution_id}", "bold green"))
-    node = root.find("n2")
-    for line in _explain.lines(node, local_time=False, full=False):
+    for line in _shown(list(_explain.lines(root, local_time=False, full=False))):
         console.print(Text(line.text, line.style), no_wrap=True, overflow="ellipsis")
+    console.print()  # rich clips the last line
     svg = console.export_svg(
         title="spanwise", theme=DIMMED_MONOKAI, code_format=_SVG, unique_id="spanwise"
     )
     output.parent.mkdir(parents=True, exist_ok=True)
     output.write_text(svg, encoding="utf-8")
+
+
+def _shown(table: list[_explain.Line]) -> list[_explain.Line]:
+    """Give the head, the execution and the node that trains, with a mark for what is left out."""
+    below_root = [
+        number
+        for number, line in enumerate(table)
+        if line.text.startswith("  ") and not line.text.startswith("   ")
+    ]
+    first = next(
+        number
+        for number in below_root
+        if "node_execution" in table[number].text and "train_model" in table[number].text
+    )
+    end = next(number for number in below_root if number > first)
+    left_out = _explain.Line("  …", "dim")
+    return [*table[:2], left_out, *table[first:end], left_out]
 
 
 if __name__ == "__main__":

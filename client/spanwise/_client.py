@@ -1,5 +1,6 @@
 """Client: the door to a spanwise server."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self
@@ -27,6 +28,7 @@ DEFAULT_ENDPOINT = "127.0.0.1:8089"
 # An execution of many nodes does not fit into gRPC's 4 MiB; the server's cap is the same.
 _MAX_RECEIVE_BYTES = 64 * 1024 * 1024
 _LARGEST_DEPTH = (1 << 32) - 1
+_ENDPOINT = re.compile(r"(\[[^\[\]\s]+\]|[^\[\]:/\s]+):[0-9]+")
 _LOOPBACK = ("127.", "localhost:", "[::1]:")
 
 EventOrder = Literal["recorded", "occurred"]
@@ -59,15 +61,13 @@ class Client:
         """Prepare the connection; nothing is sent yet.
 
         Args:
-            endpoint: HOST:PORT of the server's gRPC address, without a scheme.
+            endpoint: HOST:PORT of the server's gRPC address, without a scheme. Both are needed.
             timeout_s: Longest wait for one answer, in seconds. A list is one answer a page.
 
         Raises:
-            InvalidRequest: The endpoint is empty or has a scheme.
+            InvalidRequest: The endpoint does not have that form.
         """
-        if not endpoint or "://" in endpoint or any(map(str.isspace, endpoint)):
-            raise InvalidRequest(f"endpoint {endpoint!r} is not of the form HOST:PORT")
-        self._endpoint = checked_text(endpoint)
+        self._endpoint = checked_endpoint(endpoint)
         self._timeout_s = timeout_s
         self._is_closed = False
         self._channel = grpc.insecure_channel(endpoint, options=channel_options(endpoint))
@@ -250,6 +250,17 @@ class Client:
             if not page.next_page_token:
                 return
             request.page_token = page.next_page_token
+
+
+def checked_endpoint(endpoint: str) -> str:
+    """Give the endpoint back if it has the form HOST:PORT.
+
+    Raises:
+        InvalidRequest: It has another form.
+    """
+    if not _ENDPOINT.fullmatch(endpoint):
+        raise InvalidRequest(f"endpoint {endpoint!r}: write HOST:PORT, for instance localhost:8089")
+    return checked_text(endpoint)
 
 
 def channel_options(endpoint: str) -> list[tuple[str, int]]:

@@ -129,7 +129,7 @@ def _tree_values(span: "ExecutionSpan") -> dict[str, Any]:
         values["reasons"] = [
             {
                 "time": Plain(rfc3339(reason.occurred_at_ns)),
-                "phase": reason.phase,
+                "phase": span.phase_of(reason),
                 "message": reason.message,
                 "count": reason.count,
             }

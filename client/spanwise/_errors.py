@@ -156,4 +156,5 @@ def translated(endpoint: str, subject: str) -> Iterator[None]:
         yield
     except grpc.RpcError as error:
         kind = _STATUS.get(error.code(), ServerFailed)
-        raise kind(endpoint, subject, error.details() or "") from error
+        # from None: a traceback shows this error alone. gRPC's stays reachable as __context__.
+        raise kind(endpoint, subject, error.details() or "") from None

@@ -5,15 +5,16 @@ The widths of the columns are those of flytekit's explain, and grow with what st
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
 from spanwise import _paths
-from spanwise._text import LONGEST_ID, LONGEST_TEXT, neutral, shortened, write_text
+from spanwise._text import LONGEST_ID, LONGEST_TEXT, encodable, neutral, shortened, write_text
 from spanwise._times import rfc3339, short_duration
 from spanwise._values import Reason, SpanKind
 
@@ -25,14 +26,20 @@ _DURATION = 7
 _DEEPEST_INDENT = 30  # deeper levels are not indented further, so that lines stay readable
 _GAP = "    "
 _SUCCEEDED = {"", "SUCCEEDED"}
+_ONLY_IN_FULL = {
+    # On almost every row, where they would hide the other flags.
+    "COARSE_TIMESTAMP",  # pods have times in whole seconds
+    "INFERRED_UPSTREAM",  # Flyte's events do not name the nodes that a node waited for
+}
 _FAILED = {"FAILED", "ABORTED", "TIMED_OUT", "RETRYABLE_FAILED"}
 
 
 class Line(NamedTuple):
-    """One line of output and the rich style that a terminal gives it."""
+    """One line of output, the rich style that a terminal gives it, and whether it may be cut."""
 
     text: str
     style: str
+    may_be_cut: bool = False
 
 
 class _Row(NamedTuple):
@@ -79,15 +86,30 @@ def lines(root: "ExecutionSpan", *, local_time: bool, full: bool) -> Iterator[Li
         yield Line("(the server left spans out: the tree is too large for one answer)", "yellow")
 
 
-def write(table: Iterable[Line], file: TextIO) -> None:
-    """Write lines to a file, coloured if it is a terminal that may be coloured."""
-    if not file.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+def write(table: Iterable[Line], file: TextIO, *, cut: bool) -> None:
+    """Write lines to a file.
+
+    Args:
+        table: What to write.
+        file: Where to. It is coloured if it is a terminal that may be coloured.
+        cut: Whether lines that may be cut end at the right edge, if it is a terminal.
+    """
+    if not file.isatty():
         for line in table:
             write_text(f"{line.text}\n", file)
         return
+    is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     console = Console(file=file, highlight=False, soft_wrap=True)
     for line in table:
-        console.print(Text(line.text, line.style))
+        text = _cut(line.text, console.width) if cut and line.may_be_cut else line.text
+        if is_plain:
+            write_text(f"{text}\n", file)
+        else:
+            console.print(Text(encodable(text, file), line.style))
+
+
+def _cut(text: str, width: int) -> str:
+    return text if cell_len(text) <= width else set_cell_size(text, width - 1) + "…"
 
 
 def _with_depth(root: "ExecutionSpan") -> Iterator[tuple["ExecutionSpan", int]]:
@@ -123,8 +145,7 @@ def _notes(span: "ExecutionSpan", longest: int, options: _Options) -> Iterator[s
     if span.cache_status in {"HIT", "POPULATED", "LOOKUP_FAILURE", "PUT_FAILURE"}:
         yield f"cache {_words(span.cache_status)}"
     for quality in span.qualities:
-        # Every pod has times in whole seconds: said on each row it would hide the other flags.
-        if quality != "COARSE_TIMESTAMP" or options.full:
+        if quality not in _ONLY_IN_FULL or options.full:
             yield _words(quality)
     if span.omitted_descendants:
         yield f"{span.omitted_descendants} below not shown"
@@ -152,7 +173,7 @@ def _reason_lines(span: "ExecutionSpan", indent: str, options: _Options) -> Iter
         if last.occurred_at_ns > first.occurred_at_ns:
             repeated = f" (x{count}, until {_offset(last.occurred_at_ns, span)})"
         text = shortened(first.message.strip(), _longest(LONGEST_TEXT, options))
-        phase = _phase_at(span, first)
+        phase = span.phase_of(first)
         yield _reason_line(indent, _offset(first.occurred_at_ns, span), phase, text, repeated)
     error = span.error
     if error is not None and not any(error.message in reason.message for reason in reasons):
@@ -167,26 +188,37 @@ def _runs(span: "ExecutionSpan", options: _Options) -> Iterator[list[Reason]]:
     if options.full:
         yield from ([reason] for reason in span.reasons)
         return
-    alike = groupby(span.reasons, key=lambda reason: (_phase_at(span, reason), reason.message))
-    for _, reasons in alike:
-        yield list(reasons)
+    reasons = _without_echoes(span.reasons)
+    for _, alike in groupby(reasons, key=lambda each: (span.phase_of(each), each.message)):
+        yield list(alike)
 
 
-def _phase_at(span: "ExecutionSpan", reason: Reason) -> str:
-    """Give the phase that the span was in when the reason occurred.
+def _without_echoes(reasons: Iterable[Reason]) -> list[Reason]:
+    """Give the reasons without those that are the end of a neighbour of the same moment.
 
-    FlytePropeller holds the notes of a pod back until the next phase, so the phase of the event
-    that brought a reason is often a later one.
+    Kubernetes tells some things twice: as the state of a pod, "Unschedulable:0/12 nodes are …", and
+    as an event, "0/12 nodes are …".
     """
-    phase = reason.phase
-    for stay in span.phase_intervals:
-        if stay.start_ns <= reason.occurred_at_ns:
-            phase = stay.phase
-    return phase
+    kept: list[Reason] = []
+    for reason in reasons:
+        if kept and _is_echo(kept[-1], reason):
+            longer = max(kept[-1], reason, key=lambda each: len(each.message))
+            kept[-1] = replace(longer, count=max(kept[-1].count, reason.count))
+        else:
+            kept.append(reason)
+    return kept
+
+
+def _is_echo(one: Reason, other: Reason) -> bool:
+    if one.occurred_at_ns != other.occurred_at_ns or one.message == other.message:
+        return False
+    return one.message.endswith(other.message) or other.message.endswith(one.message)
 
 
 def _reason_line(indent: str, offset: str, phase: str, text: str, suffix: str = "") -> Line:
-    return Line(f"{indent}{offset:>9}  {neutral(phase):<12}  {text}{suffix}", "dim")
+    return Line(
+        f"{indent}{offset:>9}  {neutral(phase):<12}  {text}{suffix}", "dim", may_be_cut=True
+    )
 
 
 def _offset(moment_ns: int, span: "ExecutionSpan") -> str:

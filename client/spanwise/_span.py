@@ -9,7 +9,7 @@ from spanwise import _dump, _explain, _paths
 from spanwise._errors import MissingPackage
 from spanwise._identifiers import ExecutionId
 from spanwise._text import write_text
-from spanwise._times import to_datetime, to_ns
+from spanwise._times import short_duration, to_datetime, to_ns
 from spanwise._values import (
     Failure,
     PhaseInterval,
@@ -92,8 +92,11 @@ class ExecutionSpan:
         return root
 
     def __repr__(self) -> str:
-        """Give kind, path and number of children: enough to tell spans apart in a debugger."""
-        return f"<ExecutionSpan {self.kind} {self.path!r} children={len(self._children)}>"
+        """Give kind, what it belongs to, duration and phase, as far as it has them."""
+        subject = self.name if self.kind is SpanKind.EXECUTION else self.entity
+        duration = short_duration(self.duration_ns)
+        words = (self.kind, self.operation, repr(subject), duration, self.phase)
+        return f"<ExecutionSpan {' '.join(filter(None, words))}>"
 
     def __iter__(self) -> Iterator["ExecutionSpan"]:
         """Give the span and everything below it, in pre-order."""
@@ -225,6 +228,22 @@ class ExecutionSpan:
         """Reasons that its source gave, in the order of time."""
         return tuple(map(Reason.from_message, self._message.reasons))
 
+    def phase_of(self, reason: Reason) -> str:
+        """Give the phase that the span was in when a reason of it occurred.
+
+        This is the phase that `explain` and `dump` show. FlytePropeller holds the notes of a pod
+        back until the next phase, so `reason.phase`, that of the event which brought the reason,
+        is often a later one. It stands in when the span was in no known phase at that time.
+
+        Args:
+            reason: One of `reasons`.
+        """
+        phase = reason.phase
+        for stay in self.phase_intervals:
+            if stay.start_ns <= reason.occurred_at_ns:
+                phase = stay.phase
+        return phase
+
     @property
     def error(self) -> Failure | None:
         """Why it failed; None when it did not."""
@@ -292,15 +311,16 @@ class ExecutionSpan:
     ) -> None:
         """Print the tree as a table with the reasons under each span: `explain_text`.
 
-        On a terminal it is lightly coloured, unless NO_COLOR is set.
+        On a terminal it is lightly coloured, unless NO_COLOR is set, and reasons are cut to the
+        width of the terminal, unless `full` is set.
 
         Args:
             local_time: Times in the zone of this machine, with their offset, instead of UTC.
-            full: Long texts whole and repeated reasons one by one.
+            full: Long texts whole, repeated reasons one by one, and every quality flag.
             file: Where to; None means standard output.
         """
         lines = _explain.lines(self, local_time=local_time, full=full)
-        _explain.write(lines, sys.stdout if file is None else file)
+        _explain.write(lines, sys.stdout if file is None else file, cut=not full)
 
     def explain_text(self, *, local_time: bool = False, full: bool = False) -> str:
         """Give what `explain` prints, without colours.
@@ -313,7 +333,7 @@ class ExecutionSpan:
 
         Args:
             local_time: Times in the zone of this machine, with their offset, instead of UTC.
-            full: Long texts whole and repeated reasons one by one.
+            full: Long texts whole, repeated reasons one by one, and every quality flag.
 
         Returns:
             Lines, each with a newline at its end.
@@ -344,11 +364,11 @@ class ExecutionSpan:
 
         Args:
             format: "tree" gives name, start_time, end_time (null while open), duration (ISO 8601),
-                what is known of qualities, error and reasons, and the children, keyed by node id,
-                by entity for attempts ("n0[1]") and by name for operations. A key that occurs again
-                among siblings gets the suffix "#2", "#3" and so on. "breakdown" gives flytekit's
-                aggregated form: seconds by operation, then the same for nodes, task attempts and
-                workflows.
+                what is known of qualities, error and reasons (with the phase that `phase_of`
+                gives), and the children, keyed by node id, by entity for attempts ("n0[1]") and by
+                name for operations. A key that occurs again among siblings gets the suffix "#2",
+                "#3" and so on. "breakdown" gives flytekit's aggregated form: seconds by operation,
+                then the same for nodes, task attempts and workflows.
 
         Raises:
             ValueError: Another format.
@@ -409,7 +429,6 @@ def _flyte_module() -> Any:
         from spanwise import _flyte  # noqa: PLC0415 - flyteidl is optional and slow to import
     except ImportError as error:
         raise MissingPackage(
-            "Flyte's messages need the package flyteidl: pip install 'spanwise[server]' "
-            "or pip install flyteidl"
+            "Flyte's messages need the package flyteidl, install it or the extra: spanwise[server]"
         ) from error
     return _flyte

@@ -28,10 +28,15 @@ def shortened(text: str, longest: int = LONGEST_TEXT) -> str:
     return f"{neutral(text[:longest])} (+{rest} chars)"
 
 
+def encodable(text: str, file: TextIO) -> str:
+    """Give the text with what the file's encoding does not have as escapes."""
+    encoding = getattr(file, "encoding", None) or "utf-8"  # StringIO has None
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
 def write_text(text: str, file: TextIO) -> None:
     """Write text; what the file's encoding does not have is written as an escape."""
-    encoding = getattr(file, "encoding", None) or "utf-8"  # StringIO has None
-    file.write(text.encode(encoding, "backslashreplace").decode(encoding))
+    file.write(encodable(text, file))
 
 
 def _neutral_character(character: str) -> str:

@@ -54,7 +54,8 @@ class Reason:
     Attributes:
         occurred_at_ns: When it happened, in nanoseconds since the epoch.
         message: Text as the source wrote it. May hold any character.
-        phase: Phase of the event that brought it; "" when that is not known.
+        phase: Phase of the event that brought it; "" when that is not known. The phase at the time
+            of the reason is `ExecutionSpan.phase_of(reason)`.
         phase_version: Version of the event that brought it.
         severity: "INFO", "WARNING", "ERROR" or "".
         source: Who says so; "" when that is not known.

@@ -1,6 +1,8 @@
 """The demo, and what the command says about itself."""
 
 import re
+import subprocess
+import sys
 import tempfile
 from importlib.metadata import version
 from pathlib import Path
@@ -37,6 +39,13 @@ def test_settings_of_a_real_server_do_not_reach_the_demo(tmp_path: Path) -> None
     env = {"SPANWISE_DATABASE_URL": url, "SPANWISE_ENDPOINT": "127.0.0.1:1"}
     told("demo", "--name", "mine", env=env)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_package_runs_as_the_command() -> None:
+    """`python -m spanwise`, where scripts are not on the path."""
+    args = [sys.executable, "-m", "spanwise", "--version"]
+    done = subprocess.run(args, check=True, capture_output=True, text=True)
+    assert done.stdout == f"spanwise {version('spanwise')}\n"
 
 
 def test_the_version_is_that_of_the_distribution() -> None:

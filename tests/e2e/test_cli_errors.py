@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -77,6 +78,8 @@ def test_a_wrong_command_line_ends_with_code_2(args: tuple[str, ...], part: str)
         ("list", "a/b/c"),
         ("list", "--phase", "sleeping"),
         ("list", "--endpoint", "http://127.0.0.1:8089"),
+        ("list", "--endpoint", "localhost"),
+        ("demo", "--endpoint", "localhost"),
         ("demo", "--start", "yesterday"),
         ("demo", "--start", "2023-01-01T10:00:00"),
     ],
@@ -89,11 +92,21 @@ def test_a_value_that_cannot_be_used_ends_with_code_1(args: tuple[str, ...]) -> 
     assert done.stderr.count("\n") == 1
 
 
+# Python as it is when SIGINT is not ignored, which it is under nohup and in the background.
+_WITH_SIGINT = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from spanwise.cli import main
+main()
+"""
+
+
 def test_control_c_ends_quietly() -> None:
     """With the exit code that shells expect."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
+        endpoint = "{}:{}".format(*silent.getsockname()[:2])
         process = subprocess.Popen(
-            command("list", "--endpoint", "{}:{}".format(*silent.getsockname()[:2])),
+            [sys.executable, "-c", _WITH_SIGINT, "list", "--endpoint", endpoint],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

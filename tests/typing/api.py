@@ -37,6 +37,7 @@ def read() -> None:
     assert_type(span.end_time, datetime | None)
     assert_type(span.phase_intervals, tuple[PhaseInterval, ...])
     assert_type(span.reasons, tuple[Reason, ...])
+    assert_type([span.phase_of(reason) for reason in span.reasons], list[str])
     assert_type(span.error, Failure | None)
     assert_type(span.find("n1/0/TASK_RUNTIME"), ExecutionSpan | None)
     assert_type([child.path for child in span], list[str])

@@ -70,7 +70,7 @@ def _scenario(seed: int, start: str | None, name: str | None, *, running: bool) 
         from spanwise import demo as pipeline
     except ImportError as error:
         raise MissingPackage(
-            f"the demo needs the server: pip install 'spanwise[server]' ({error})"
+            f"the demo needs the server, install the extra: spanwise[server] ({error})"
         ) from error
     if start is None:
         start_ns = pipeline.recent_start_ns(seed, time.time_ns(), running=running)

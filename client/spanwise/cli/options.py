@@ -9,7 +9,7 @@ Endpoint = Annotated[
     typer.Option(
         metavar="HOST:PORT",
         envvar="SPANWISE_ENDPOINT",
-        help="gRPC address of the server.",
+        help="gRPC address of the server, with its port.",
     ),
 ]
 Execution = Annotated[

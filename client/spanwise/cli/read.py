@@ -3,6 +3,7 @@
 import base64
 import json
 import sys
+import time
 from collections.abc import Iterable
 from enum import StrEnum
 from itertools import islice
@@ -49,7 +50,10 @@ def list_executions(
     as_json: options.JsonLines = False,
     endpoint: options.Endpoint = DEFAULT_ENDPOINT,
 ) -> None:
-    """List executions, the newest first."""
+    """List executions, the newest first.
+
+    The duration of an open one is that up to now.
+    """
     project, _, domain = scope.partition("/")
     if "/" in domain:
         raise InvalidRequest(
@@ -66,8 +70,16 @@ def list_executions(
         _write_json_lines(map(_summary_values, shown))
     else:
         head = ("execution", "phase", "start_timestamp", "end_timestamp", "duration", "workflow")
-        rows = (_summary_row(summary, local_time=local_time) for summary in shown)
+        now_ns = time.time_ns()
+        rows = (_summary_row(summary, now_ns, local_time=local_time) for summary in shown)
         write_table(head, rows, right_aligned={"duration"})
+    if not summaries:
+        hint = (
+            "none fits; 'spanwise list' shows all"
+            if scope or phase
+            else f"see one with 'spanwise demo --endpoint {endpoint}'"
+        )
+        typer.echo(f"spanwise: no executions: {hint}", err=True)
     if len(summaries) > limit:
         typer.echo(f"spanwise: there are more than {limit}; see them with --limit", err=True)
 
@@ -112,7 +124,11 @@ def explain(
         typer.Option(min=0, help="Levels below the execution. Default: all.", show_default=False),
     ] = None,
     full: Annotated[
-        bool, typer.Option("--full", help="Long texts whole, repeated reasons one by one.")
+        bool,
+        typer.Option(
+            "--full",
+            help="Long texts whole, repeated reasons one by one, and every quality mark.",
+        ),
     ] = False,
     local_time: options.LocalTime = False,
     as_json: options.Json = False,
@@ -121,7 +137,8 @@ def explain(
     """Show where the time went, and why.
 
     A tree of spans: the execution, its nodes, their attempts, and the operations in between. Below
-    a span stand its reasons: time since its start, phase, text.
+    a span stand its reasons: time since its start, phase, text. The columns, the operations and
+    the notes in parentheses are explained in docs/reading-explain.md.
     """
     with Client(endpoint) as client:
         span = client.get_execution_span(execution, depth=depth)
@@ -166,15 +183,15 @@ def _summary_values(summary: span_service_pb2.ExecutionSummary) -> dict[str, Any
 
 
 def _summary_row(
-    summary: span_service_pb2.ExecutionSummary, *, local_time: bool
+    summary: span_service_pb2.ExecutionSummary, now_ns: int, *, local_time: bool
 ) -> tuple[str, ...]:
     start_ns, end_ns = to_ns(summary.start_time), _end_ns(summary)
     return (
         str(ExecutionId.from_message(summary.execution_id)),
-        phase_name(summary.phase),
+        phase_name(summary.phase) or "unknown",
         rfc3339(start_ns, local_time=local_time),
         "open" if end_ns is None else rfc3339(end_ns, local_time=local_time),
-        "" if end_ns is None else short_duration(end_ns - start_ns),
+        short_duration(max((now_ns if end_ns is None else end_ns) - start_ns, 0)),
         _workflow(summary.workflow_id),
     )
 

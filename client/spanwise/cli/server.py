@@ -129,6 +129,6 @@ def _server() -> ModuleType:
         from spanwise_server import main
     except ImportError as error:
         raise MissingPackage(
-            f"this command needs the server: pip install 'spanwise[server]' ({error})"
+            f"this command needs the server, install the extra: spanwise[server] ({error})"
         ) from error
     return main

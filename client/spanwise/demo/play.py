@@ -3,7 +3,7 @@
 import grpc
 from flyteidl.service.admin_pb2_grpc import AdminServiceStub
 
-from spanwise._client import channel_options
+from spanwise._client import channel_options, checked_endpoint
 from spanwise._errors import AlreadyRecorded, translated
 from spanwise.demo.scenario import Scenario
 
@@ -23,8 +23,10 @@ def play(scenario: Scenario, endpoint: str) -> int:
         Number of requests that the server had not had before.
 
     Raises:
+        InvalidRequest: The endpoint does not have that form.
         RemoteError: The server did not take a request.
     """
+    checked_endpoint(endpoint)
     new = 0
     with grpc.insecure_channel(endpoint, options=channel_options(endpoint)) as channel:
         stub = AdminServiceStub(channel)

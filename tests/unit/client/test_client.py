@@ -114,12 +114,23 @@ def test_events_are_sent_and_the_receipt_says_where_they_went(kind: str) -> None
 
 
 @pytest.mark.parametrize(
-    "endpoint", ["", "http://127.0.0.1:8089", "host name:1", "127.0.0.1:8089\n", "\udcff:1"]
+    "endpoint",
+    [
+        *("", "http://127.0.0.1:8089", "host name:1", "127.0.0.1:8089\n", "\udcff:1"),
+        *("localhost", "localhost:", ":8089", "localhost:http", "::1", "localhost:8089/"),
+    ],
 )
 def test_a_bad_endpoint_is_told_at_once(endpoint: str) -> None:
     """Before anything is sent."""
     with pytest.raises(InvalidRequest):
         Client(endpoint)
+
+
+@pytest.mark.parametrize("endpoint", ["localhost:8089", "[::1]:8089", "spanwise.flyte.svc:80"])
+def test_an_endpoint_is_host_and_port(endpoint: str) -> None:
+    """Also where the host is an address of IPv6."""
+    with Client(endpoint) as client:
+        assert client.endpoint == endpoint
 
 
 def test_bad_arguments_are_invalid_requests() -> None:

@@ -10,14 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanwise._dump import to_json
+from spanwise._times import to_timestamp
 from spanwise._yaml import to_yaml
 from tests.unit.client.spans import (
+    at,
     attempt,
     deep,
     example,
     execution,
     node,
     operation,
+    reason,
     training_run,
     tree,
 )
@@ -52,6 +55,20 @@ def test_what_is_odd_and_why_stands_beside_the_times() -> None:
     assert [reason["count"] for reason in failed["reasons"]] == [1, 1, 4]
     assert list(failed["children"]) == ["TASK_SETUP", "TASK_RUNTIME"]
     assert "reasons" not in whole
+
+
+def test_a_reason_has_the_phase_that_explain_shows() -> None:
+    """YAML is explain in another form; JSON has the data as they came."""
+    root = execution(0, 10)
+    child = node(1, 9, root, "n0")
+    for phase, start in (("QUEUED", 1), ("RUNNING", 6)):
+        child.phase_intervals.add(phase=f"PHASE_{phase}", start_time=to_timestamp(at(start)))
+    child.reasons.append(reason(3, "Pulling image", "RUNNING"))
+    span = tree([root, child])
+    whole = yaml.safe_load(span.to_yaml())["root_span"]
+    assert whole["children"]["n0"]["reasons"][0]["phase"] == "QUEUED"
+    assert span.children[0].phase_of(span.children[0].reasons[0]) == "QUEUED"
+    assert span.to_dict()["children"][0]["reasons"][0]["phase"] == "RUNNING"
 
 
 def test_keys_of_siblings_are_unique() -> None:

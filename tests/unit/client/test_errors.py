@@ -1,6 +1,7 @@
 """gRPC's errors stop at the client."""
 
 import pickle
+import traceback
 
 import grpc
 import pytest
@@ -55,7 +56,8 @@ def test_a_status_becomes_an_error_that_names_the_server_and_the_subject(
     assert error.details == "it said so"
     assert endpoint in str(error)
     assert str(error).endswith(": it said so")
-    assert isinstance(error.__cause__, grpc.RpcError)
+    assert isinstance(error.__context__, grpc.RpcError)
+    assert "grpc" not in "".join(traceback.format_exception(error)).replace(error.endpoint, "")
 
 
 def test_invalid_requests_are_one_kind_wherever_they_are_found() -> None:

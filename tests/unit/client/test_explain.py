@@ -4,6 +4,7 @@ import io
 import time
 
 import pytest
+from rich.cells import cell_len
 
 from spanwise.v1 import span_pb2
 from tests.unit.client.spans import attempt, example, execution, node, reason, training_run, tree
@@ -108,6 +109,7 @@ def test_colours_are_for_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> Non
     root = tree(training_run())
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "120")
     terminal = _Terminal()
     root.explain(file=terminal)
     assert "\x1b[" in terminal.getvalue()
@@ -133,11 +135,47 @@ def test_attempts_of_one_node_are_told_apart() -> None:
     assert text.splitlines()[-1].endswith("n0[1]")
 
 
-def test_coarse_times_are_told_only_when_all_is_wanted() -> None:
-    """Every pod has them, so that on each row they would hide the other flags."""
-    span = tree(training_run())
-    assert "coarse timestamp" not in span.explain_text()
-    assert "coarse timestamp" in span.explain_text(full=True)
+@pytest.mark.parametrize("quality", ["COARSE_TIMESTAMP", "INFERRED_UPSTREAM"])
+def test_flags_of_almost_every_row_are_told_only_when_all_is_wanted(quality: str) -> None:
+    """They would hide the other flags."""
+    messages = training_run()
+    messages[2].MergeFrom(span_pb2.Span(qualities=[f"SPAN_QUALITY_{quality}"]))
+    span = tree(messages)
+    note = quality.lower().replace("_", " ")
+    assert note not in span.explain_text()
+    assert note in span.explain_text(full=True)
+
+
+def test_a_reason_that_repeats_the_end_of_its_neighbour_is_told_once() -> None:
+    """Kubernetes tells one thing as a state and as an event, in either order."""
+    root = execution(0, 10)
+    child = node(0, 10, root, "n0")
+    texts = ("0/12 nodes", "Unschedulable:0/12 nodes", "FailedScheduling: 1 node", "1 node")
+    child.reasons.extend(reason(1, text) for text in texts)
+    child.reasons.append(reason(2, "node"))
+    span = tree([root, child])
+    told = [line.split(maxsplit=2)[2] for line in span.explain_text().splitlines()[3:]]
+    assert told == ["Unschedulable:0/12 nodes", "FailedScheduling: 1 node", "node"]
+    assert len(span.explain_text(full=True).splitlines()) == 3 + 5
+
+
+def test_reasons_are_cut_to_the_width_of_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reason that goes on in the next line would break the tree; rows stay whole."""
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    root = execution(0, 10)
+    root.reasons.append(reason(1, "日本" * 50))
+    span = tree([root])
+    terminal = _Terminal()
+    span.explain(file=terminal)
+    head, row, cut = terminal.getvalue().splitlines()
+    assert [head, row] == span.explain_text().splitlines()[:2]
+    assert cell_len(cut) <= 60
+    assert cut.endswith("本…")
+    for full, stream in ((True, _Terminal()), (False, io.StringIO())):
+        span.explain(file=stream, full=full)
+        assert stream.getvalue() == span.explain_text(full=full)
 
 
 def test_a_reason_is_shown_with_the_phase_of_its_own_time() -> None:

@@ -105,6 +105,14 @@ def test_a_tree_without_spans_is_refused() -> None:
         ExecutionSpan.from_messages([], 0)
 
 
+def test_a_span_in_a_debugger_says_what_it_is() -> None:
+    """Kind, what it belongs to, duration and phase."""
+    root = tree(training_run())
+    assert repr(root) == "<ExecutionSpan EXECUTION 'run' 1m 40s>"
+    assert repr(root.find("n0/0")) == "<ExecutionSpan TASK_ATTEMPT 'n0[0]' 8.5s FAILED>"
+    assert repr(root.find("n0/0/TASK_SETUP")) == "<ExecutionSpan OPERATION TASK_SETUP 'n0[0]' 4.5s>"
+
+
 def test_paths_lead_back_to_every_span() -> None:
     """Also among siblings of one name and with ids that hold the separators."""
     root = execution(0, 10)
