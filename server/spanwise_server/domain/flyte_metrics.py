@@ -4,7 +4,7 @@ Source: flyteadmin v1.16, pkg/manager/impl/metrics_manager.go. Where FlyteAdmin 
 negative time or fail the whole call, the time is zero and the part is left out.
 """
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from spanwise_server.domain.events import NodeKind
@@ -67,16 +67,17 @@ def render_metrics(root: Span, depth: int) -> MetricSpan:
     ready_ns = _times(start_node).updated_ns
     span.children.append(_operation(Operation.WORKFLOW_SETUP, span.start_ns, ready_ns))
     work = [node for node in nodes if _kind(node) not in (NodeKind.START, NodeKind.END)]
+    ends_ns = {_node_id(node): _times(node).updated_ns for node in nodes}
     for node in sorted(work, key=lambda node: _times(node).created_ns):
-        span.children.append(_render_node(execution_id, node, nodes, depth - 1))
-    done_ns = max((_times(node).updated_ns for node in work), default=None)
-    if done_ns is not None and done_ns <= span.end_ns:
+        span.children.append(_render_node(execution_id, node, ends_ns, depth - 1))
+    done_ns = max((_times(node).updated_ns for node in work), default=ready_ns)
+    if done_ns <= span.end_ns:
         span.children.append(_operation(Operation.WORKFLOW_TEARDOWN, done_ns, span.end_ns))
     return span
 
 
 def _render_node(
-    execution_id: ExecutionId, node: Span, siblings: Iterable[Span], depth: int
+    execution_id: ExecutionId, node: Span, ends_ns: Mapping[str, int], depth: int
 ) -> MetricSpan:
     if not isinstance(node.subject, NodeSubject):
         raise TypeError("not the span of a node")
@@ -84,14 +85,9 @@ def _render_node(
     span = MetricSpan(
         times.created_ns, times.updated_ns, MetricNode(execution_id, node.subject.node_id), []
     )
-    upstream = set(node.subject.upstream_node_ids)
-    ends_ns = [
-        _times(each).updated_ns
-        for each in siblings
-        if isinstance(each.subject, NodeSubject) and each.subject.node_id in upstream
-    ]
-    if ends_ns:
-        span.children.append(_operation(Operation.NODE_TRANSITION, max(ends_ns), span.start_ns))
+    upstream_ns = [ends_ns[each] for each in node.subject.upstream_node_ids if each in ends_ns]
+    if upstream_ns:
+        span.children.append(_operation(Operation.NODE_TRANSITION, max(upstream_ns), span.start_ns))
     if depth != 0:
         span.children.extend(_render_task_node(span, node, depth - 1))
     return span
@@ -141,6 +137,10 @@ def _operation(operation: Operation, start_ns: int, end_ns: int) -> MetricSpan:
 
 def _nodes(span: Span) -> list[Span]:
     return [child for child in span.children if isinstance(child.subject, NodeSubject)]
+
+
+def _node_id(span: Span) -> str:
+    return span.subject.node_id if isinstance(span.subject, NodeSubject) else ""
 
 
 def _kind(span: Span) -> NodeKind:

@@ -4,14 +4,14 @@ The result depends on which events there are, never on the order in which they c
 on what was answered to them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from spanwise_server.domain.identifiers import EntityKind
 from spanwise_server.domain.phases import TERMINAL_PHASES, Phase
 from spanwise_server.domain.quality import EventQuality, SpanQuality
 from spanwise_server.domain.spans import ClosureTimes, PhaseInterval
-from spanwise_server.domain.transitions import Moment
+from spanwise_server.domain.transitions import Moment, goes_back_to_queued
 
 SECOND_NS = 1_000_000_000
 
@@ -66,14 +66,13 @@ def fold_history(
         moments: Its events, in any order.
         qualities: Union of what is odd about the events.
     """
-    ordered, coarse = _in_order(moments)
-    life, after = _split_at_end(ordered)
+    coarse_seconds = _coarse_seconds(kind, moments)
+    life, after = _split_at_end(moments, coarse_seconds)
     stays, updated_ns = _fold_stays(kind, life)
     first, last = stays[0], stays[-1]
     end_ns = max(last.start_ns, updated_ns) if last.phase.is_terminal else None
     flags = _carried(qualities)
-    if coarse and kind is EntityKind.TASK_ATTEMPT:
-        # Only what happens to an attempt is timed by Kubernetes; elsewhere it is a coincidence.
+    if coarse_seconds:
         flags |= SpanQuality.COARSE_TIMESTAMP
     if any(moment.phase is not last.phase for moment in after):
         flags |= SpanQuality.AFTER_TERMINAL
@@ -90,12 +89,28 @@ def fold_history(
     )
 
 
-def _split_at_end(ordered: list[Moment]) -> tuple[list[Moment], list[Moment]]:
-    """Split after the first terminal event."""
-    for number, moment in enumerate(ordered, 1):
-        if moment.phase in TERMINAL_PHASES:
-            return ordered[:number], ordered[number:]
-    return ordered, []
+def _split_at_end(
+    moments: Sequence[Moment], coarse_seconds: Collection[int]
+) -> tuple[list[Moment], list[Moment]]:
+    """Give what led to the end, in order and with it, and what came after."""
+
+    def place(moment: Moment) -> tuple[int, int, Moment]:
+        second_ns = moment.occurred_at_ns - moment.occurred_at_ns % SECOND_NS
+        if second_ns in coarse_seconds:
+            return second_ns, moment.reported_at_ns, moment
+        return moment.occurred_at_ns, 0, moment
+
+    ends = [moment for moment in moments if moment.phase in TERMINAL_PHASES]
+    if not ends:
+        return sorted(moments, key=place), []
+    end = min(ends)
+    before, after = [], []
+    for moment in moments:
+        if moment.phase not in TERMINAL_PHASES and place(moment) < place(end):
+            before.append(moment)
+        elif moment is not end:
+            after.append(moment)
+    return [*sorted(before, key=place), end], after
 
 
 def _fold_stays(kind: EntityKind, life: Sequence[Moment]) -> tuple[list[_Stay], int]:
@@ -110,10 +125,10 @@ def _fold_stays(kind: EntityKind, life: Sequence[Moment]) -> tuple[list[_Stay], 
             if moment.phase_version <= last.phase_version:
                 continue
             stays[-1] = last._replace(phase_version=moment.phase_version)
-        elif kind is EntityKind.EXECUTION and moment.phase is Phase.QUEUED:
+        elif goes_back_to_queued(kind, last.phase, moment.phase):
             continue
         else:
-            # In a second that holds a coarse time phases give the order, and times may run back.
+            # In a second that holds a coarse time reports give the order, and times may run back.
             start_ns = max(moment.occurred_at_ns, last.start_ns)
             stays.append(_Stay(moment.phase, start_ns, moment.phase_version))
         changed = moment
@@ -131,27 +146,20 @@ def _carried(qualities: EventQuality) -> SpanQuality:
     return flags
 
 
-def _in_order(moments: Sequence[Moment]) -> tuple[list[Moment], bool]:
-    """Sort by time, and say whether coarse times are mixed with fine ones.
+def _coarse_seconds(kind: EntityKind, moments: Sequence[Moment]) -> frozenset[int]:
+    """Give the seconds inside which occurred_at does not give the order of an attempt's events.
 
     Kubernetes gives pod times in whole seconds, FlytePropeller its own in nanoseconds: RUNNING may
-    carry 10:00:05 where INITIALIZING carries 10:00:05.7. Inside a second that holds a whole-second
-    time, the phase decides.
+    carry 10:00:05 where INITIALIZING carries 10:00:05.7. Inside such a second the order is that of
+    the reports, which are all by one clock. Empty where times are all whole seconds, or none is.
     Source: flytepropeller v1.16, plugins read pod conditions and container states (metav1.Time).
     """
-    coarse_seconds = {
-        moment.occurred_at_ns for moment in moments if not moment.occurred_at_ns % SECOND_NS
-    }
-    if not coarse_seconds or all(not moment.occurred_at_ns % SECOND_NS for moment in moments):
-        return sorted(moments), False
-
-    def place(moment: Moment) -> tuple[int, int, Moment]:
-        second_ns = moment.occurred_at_ns - moment.occurred_at_ns % SECOND_NS
-        if second_ns in coarse_seconds:
-            return second_ns, moment.phase, moment
-        return moment.occurred_at_ns, 0, moment
-
-    return sorted(moments, key=place), True
+    if kind is not EntityKind.TASK_ATTEMPT:
+        return frozenset()
+    coarse = {moment.occurred_at_ns for moment in moments if not moment.occurred_at_ns % SECOND_NS}
+    if all(not moment.occurred_at_ns % SECOND_NS for moment in moments):
+        return frozenset()
+    return frozenset(coarse)
 
 
 def _to_intervals(stays: list[_Stay]) -> tuple[PhaseInterval, ...]:

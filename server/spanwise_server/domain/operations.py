@@ -25,8 +25,9 @@ class Block(NamedTuple):
 def attempt_operations(span_id: int, history: EntityHistory, end_ns: int | None) -> list[Span]:
     """Split an attempt that ends at `end_ns` (None: open) into set-up, runtime and teardown."""
     running_ns = history.closure.started_ns
+    bounds = Block(history.start_ns, end_ns)
     if running_ns is None:
-        return _operations(span_id, (Operation.TASK_SETUP, history.start_ns, end_ns))
+        return _operations(span_id, bounds, (Operation.TASK_SETUP, *bounds))
     last = history.intervals[-1]
     worked_until_ns = last.start_ns if last.phase.is_terminal else end_ns
     parts = [
@@ -35,7 +36,7 @@ def attempt_operations(span_id: int, history: EntityHistory, end_ns: int | None)
     ]
     if worked_until_ns is not None:
         parts.append((Operation.TASK_TEARDOWN, worked_until_ns, end_ns))
-    return _operations(span_id, *parts)
+    return _operations(span_id, bounds, *parts)
 
 
 def node_operations(
@@ -51,7 +52,7 @@ def node_operations(
     """
     stages = [*attempts, *([_hull(children)] if children else [])]
     if not stages:
-        return _operations(span_id, (Operation.NODE_SETUP, bounds.start_ns, bounds.end_ns))
+        return _operations(span_id, bounds, (Operation.NODE_SETUP, *bounds))
     parts: list[_Part] = [(Operation.NODE_SETUP, bounds.start_ns, stages[0].start_ns)]
     for before, after in pairwise(stages):
         if before.end_ns is not None:
@@ -59,7 +60,7 @@ def node_operations(
     done_ns = _hull(stages).end_ns
     if done_ns is not None and bounds.end_ns is not None:
         parts.append((Operation.NODE_TEARDOWN, done_ns, bounds.end_ns))
-    return _operations(span_id, *parts)
+    return _operations(span_id, bounds, *parts)
 
 
 def workflow_operations(
@@ -84,26 +85,33 @@ def workflow_operations(
         done_ns = _hull(work).end_ns
         if done_ns is not None:
             parts.append((Operation.WORKFLOW_TEARDOWN, done_ns, bounds.end_ns))
-    return _operations(span_id, *parts)
+    return _operations(span_id, bounds, *parts)
 
 
-def transition(parent_id: int, node_id: str, upstream_end_ns: int, start_ns: int) -> list[Span]:
-    """Give the way from the end of the last upstream to a node, unless no time is between."""
-    return _operations(
-        parent_id, (Operation.NODE_TRANSITION, upstream_end_ns, start_ns), node_id=node_id
-    )
+def transition(parent_id: int, bounds: Block, node_id: str, way: Block) -> list[Span]:
+    """Give the way from the end of the last upstream to a node, unless no time is between.
+
+    Args:
+        parent_id: Span that contains the node.
+        bounds: Of that span.
+        node_id: The node.
+        way: From the end of the upstream to the start of the node.
+    """
+    return _operations(parent_id, bounds, (Operation.NODE_TRANSITION, *way), node_id=node_id)
 
 
 _Part = tuple[Operation, int, int | None]
 
 
-def _operations(parent_id: int, *parts: _Part, node_id: str = "") -> list[Span]:
+def _operations(parent_id: int, bounds: Block, *parts: _Part, node_id: str = "") -> list[Span]:
+    """Make the spans of what of the parts lies inside the span that contains them."""
     spans = []
     occurrences: Counter[Operation] = Counter()
-    for operation, start_ns, end_ns in parts:
+    for operation, from_ns, until_ns in parts:
         # Counted before the empty ones are left out, so that ids stay when an execution goes on.
         ordinal = occurrences[operation]
         occurrences[operation] += 1
+        start_ns, end_ns = _clip(Block(from_ns, until_ns), bounds)
         if end_ns is not None and end_ns <= start_ns:
             continue
         spans.append(
@@ -116,6 +124,13 @@ def _operations(parent_id: int, *parts: _Part, node_id: str = "") -> list[Span]:
             )
         )
     return spans
+
+
+def _clip(inner: Block, outer: Block) -> Block:
+    end_ns = inner.end_ns
+    if outer.end_ns is not None:
+        end_ns = outer.end_ns if end_ns is None else min(end_ns, outer.end_ns)
+    return Block(max(inner.start_ns, outer.start_ns), end_ns)
 
 
 def _hull(blocks: Sequence[Block]) -> Block:

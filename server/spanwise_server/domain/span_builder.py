@@ -4,7 +4,7 @@ Pure, and a function of the set of events: no order of arrival, replay or answer
 Iterative throughout, so that trees of any depth can be built.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -92,7 +92,6 @@ class KnownExecution(NamedTuple):
     Attributes:
         key: Key of the execution.
         execution_id: Its identity.
-        first_seen_ns: Time of the first event that named it; used when nothing in it has events.
         facts: What its own events say.
         nodes: Its nodes, in any order.
         attempts: Their attempts, in any order.
@@ -104,7 +103,6 @@ class KnownExecution(NamedTuple):
 
     key: bytes
     execution_id: ExecutionId
-    first_seen_ns: int
     facts: ExecutionFacts
     nodes: Sequence[KnownNode]
     attempts: Sequence[KnownAttempt]
@@ -125,7 +123,7 @@ def build_span_tree(known: KnownExecution) -> Span:
     _infer_starts(known, order)
     _infer_ends(order)
     for entity in order:
-        _find_upstreams(entity)
+        _find_upstreams(known, entity)
     for entity in reversed(order):
         entity.span = _node_span(known, entity) if entity is not root else None
     return _execution_span(known, root)
@@ -203,16 +201,29 @@ def _plant(known: KnownExecution, root: _Entity) -> list[_Entity]:
     order = _reach(root, children)
     reached = {entity.key for entity in order}
     for entity in entities.values():
-        # What is not reached from the root names itself among its own ancestors.
         if entity.key not in reached:
-            parent_key = node_key(known.key, entity.facts.parent_node_id)
-            children[parent_key].remove(entity)
-            entity.qualities |= SpanQuality.INFERRED_PARENT
-            root.children.append(entity)
-            more = _reach(entity, children)
+            # It is on a cycle of parents, or below one. One node of the cycle goes to the root.
+            loose = _first_of_cycle(known, entities, entity)
+            children[node_key(known.key, loose.facts.parent_node_id)].remove(loose)
+            loose.qualities |= SpanQuality.INFERRED_PARENT
+            root.children.append(loose)
+            more = _reach(loose, children)
             order += more
             reached.update(each.key for each in more)
     return order
+
+
+def _first_of_cycle(
+    known: KnownExecution, entities: Mapping[int, _Entity], entity: _Entity
+) -> _Entity:
+    """Follow parents into their cycle, and give its node with the least id."""
+    path: dict[int, _Entity] = {}
+    while entity.key not in path:
+        path[entity.key] = entity
+        entity = entities[node_key(known.key, entity.facts.parent_node_id)]
+    cycle = list(path.values())
+    cycle = cycle[cycle.index(entity) :]
+    return min(cycle, key=lambda each: each.node_id)
 
 
 def _reach(top: _Entity, children: Mapping[int, list[_Entity]]) -> list[_Entity]:
@@ -227,6 +238,10 @@ def _reach(top: _Entity, children: Mapping[int, list[_Entity]]) -> list[_Entity]
 
 def _infer_starts(known: KnownExecution, order: Sequence[_Entity]) -> None:
     """Set bounds from histories. A placeholder starts with the first thing inside it."""
+    first_event_ns = min(
+        (moment.occurred_at_ns for events in known.events.values() for moment in events.moments),
+        default=0,
+    )
     for entity in reversed(order):
         history = entity.history
         if history is not None:
@@ -236,7 +251,7 @@ def _infer_starts(known: KnownExecution, order: Sequence[_Entity]) -> None:
         entity.qualities |= SpanQuality.PLACEHOLDER | SpanQuality.INFERRED_START
         inside = [child.start_ns for child in entity.children]
         inside += [attempt.history.start_ns for attempt in entity.attempts]
-        entity.start_ns = min(inside, default=known.first_seen_ns)
+        entity.start_ns = min(inside, default=first_event_ns)
 
 
 def _infer_ends(order: Sequence[_Entity]) -> None:
@@ -244,11 +259,16 @@ def _infer_ends(order: Sequence[_Entity]) -> None:
     for entity in order:
         for child in entity.children:
             if child.end_ns is None and entity.end_ns is not None:
-                child.end_ns = max(child.start_ns, entity.end_ns)
+                child.end_ns = max(_last_known_ns(child), entity.end_ns)
                 child.qualities |= SpanQuality.NO_TERMINAL_EVENT | SpanQuality.INFERRED_END
             child.qualities |= _sticking_out(child.block, entity.block)
         _infer_attempt_ends(entity)
         entity.children.sort(key=lambda child: (child.start_ns, child.node_id))
+
+
+def _last_known_ns(entity: _Entity) -> int:
+    """Give the moment before which an entity cannot have ended."""
+    return entity.start_ns if entity.history is None else entity.history.intervals[-1].start_ns
 
 
 def _infer_attempt_ends(node: _Entity) -> None:
@@ -256,7 +276,7 @@ def _infer_attempt_ends(node: _Entity) -> None:
         if attempt.end_ns is None:
             until_ns = node.end_ns if after is None else after.history.start_ns
             if until_ns is not None:
-                attempt.end_ns = max(attempt.history.start_ns, until_ns)
+                attempt.end_ns = max(attempt.history.intervals[-1].start_ns, until_ns)
                 attempt.qualities |= SpanQuality.NO_TERMINAL_EVENT | SpanQuality.INFERRED_END
         attempt.qualities |= _sticking_out(
             Block(attempt.history.start_ns, attempt.end_ns), node.block
@@ -272,31 +292,38 @@ def _sticking_out(inner: Block, outer: Block) -> SpanQuality:
     return flags
 
 
-def _find_upstreams(parent: _Entity) -> None:
+def _find_upstreams(known: KnownExecution, parent: _Entity) -> None:
     """Say for each child of `parent` what it waited for: the sibling that ended last before it.
 
-    FlyteAdmin takes that one among the edges of the compiled workflow. Without edges it is inferred
-    among all siblings.
+    FlyteAdmin takes that one among the edges of the compiled workflow. Where no event told the
+    edges it is inferred among all siblings.
     """
+    end_of = {child.node_id: child.end_ns for child in parent.children}
     ended = sorted(
-        (
-            (child.end_ns, child.node_id, child)
-            for child in parent.children
-            if child.end_ns is not None
-        ),
-        key=lambda each: each[:2],
+        (child.end_ns, child.start_ns, child.node_id)
+        for child in parent.children
+        if child.end_ns is not None and not child.is_end
     )
-    ends = [end_ns for end_ns, _, _ in ended]
     for child in parent.children:
         if child.is_start or child.is_end:
             continue
-        last = bisect_right(ends, child.start_ns) - 1
-        while last >= 0 and (ended[last][2] is child or ended[last][2].is_end):
-            last -= 1
+        if told := _told_upstreams(known, child):
+            child.upstream_ids = told
+            ends_ns = [end_ns for each in told if (end_ns := end_of.get(each)) is not None]
+            child.upstream_end_ns = max(ends_ns, default=None)
+            continue
+        # Of what ends in the moment when it starts, it waited for what comes first by start and id:
+        # without that order two nodes without length would have waited for each other.
+        last = bisect_left(ended, (child.start_ns, child.start_ns, child.node_id)) - 1
         if last >= 0:
-            child.upstream_end_ns, upstream_id, _ = ended[last]
+            child.upstream_end_ns, _, upstream_id = ended[last]
             child.upstream_ids = (upstream_id,)
             child.qualities |= SpanQuality.INFERRED_UPSTREAM
+
+
+def _told_upstreams(known: KnownExecution, node: _Entity) -> tuple[str, ...]:
+    details = known.details.get(node.key, ())
+    return tuple(sorted({each for timed in details for each in timed.details.upstream_node_ids}))
 
 
 def _execution_span(known: KnownExecution, root: _Entity) -> Span:
@@ -400,7 +427,8 @@ def _child_spans(entity: _Entity) -> list[Span]:
     spans = []
     for child in entity.children:
         if child.upstream_end_ns is not None:
-            spans += transition(entity.key, child.node_id, child.upstream_end_ns, child.start_ns)
+            way = Block(child.upstream_end_ns, child.start_ns)
+            spans += transition(entity.key, entity.block, child.node_id, way)
         if child.span is not None:
             spans.append(child.span)
     return spans
@@ -448,13 +476,9 @@ def _error(history: EntityHistory, details: Sequence[TimedDetails]) -> Execution
 
 def _merge_logs(details: Sequence[TimedDetails]) -> tuple[Log, ...]:
     """Keep every link; a later one replaces one of the same name or address. As FlyteAdmin does."""
-    logs: list[Log] = []
-    for each in details:
-        for log in each.details.logs:
-            logs = [
-                other
-                for other in logs
-                if other.uri != log.uri and not (log.name and other.name == log.name)
-            ]
-            logs.append(log)
-    return tuple(logs)
+    # The last link of each address, then of each name; both keep the order of time.
+    logs = [log for each in details for log in each.details.logs]
+    by_uri = {log.uri: number for number, log in enumerate(logs)}
+    last_uses = sorted(by_uri.values())
+    by_name = {logs[number].name or number: number for number in last_uses}
+    return tuple(logs[number] for number in sorted(by_name.values()))

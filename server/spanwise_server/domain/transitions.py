@@ -61,6 +61,7 @@ class Decision(NamedTuple):
     refusal: EventRefused | None = None
 
 
+_REFUSED_BY_FLYTEADMIN = (EntityKind.EXECUTION, Phase.RUNNING, Phase.QUEUED)
 _ACCEPTED = Decision(Disposition.ACCEPTED)
 _LATE = Decision(Disposition.LATE)
 _DUPLICATE = Decision(Disposition.DUPLICATE)
@@ -93,7 +94,7 @@ def decide(
         return _ACCEPTED
     if event < state.current:
         return _LATE
-    if kind is EntityKind.EXECUTION and event.phase is Phase.QUEUED:
+    if (kind, state.current.phase, event.phase) == _REFUSED_BY_FLYTEADMIN:
         return Decision(Disposition.REFUSED, IllegalTransition(state.current.phase, event.phase))
     return _ACCEPTED
 
@@ -143,7 +144,17 @@ def _later_stay(kind: EntityKind, latest: Moment, event: Moment) -> Moment:
     if event.phase is latest.phase:
         later = max(latest, event)
         return later._replace(phase_version=max(latest.phase_version, event.phase_version))
-    if kind is EntityKind.EXECUTION and Phase.QUEUED in (event.phase, latest.phase):
-        # An execution never goes back to QUEUED, whatever its clock says.
-        return latest if event.phase is Phase.QUEUED else event
+    if goes_back_to_queued(kind, latest.phase, event.phase):
+        return latest
+    if goes_back_to_queued(kind, event.phase, latest.phase):
+        return event
     return max(latest, event)
+
+
+def goes_back_to_queued(kind: EntityKind, current: Phase, event: Phase) -> bool:
+    """Say whether an execution would go back to QUEUED, which it never does, whatever its clock."""
+    return (
+        kind is EntityKind.EXECUTION
+        and event is Phase.QUEUED
+        and current not in (Phase.QUEUED, Phase.UNSPECIFIED)
+    )

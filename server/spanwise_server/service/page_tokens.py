@@ -6,6 +6,7 @@ import hashlib
 import json
 
 from spanwise_server.domain.errors import InvalidPageToken
+from spanwise_server.domain.events import MAX_TIME_NS, MIN_TIME_NS
 
 Cursor = tuple[int | str, ...]
 
@@ -26,9 +27,15 @@ def decode_page_token(request: object, token: str) -> Cursor:
         fingerprint, *cursor = json.loads(base64.urlsafe_b64decode(token.encode("ascii")))
     except (ValueError, TypeError, binascii.Error, RecursionError) as error:
         raise InvalidPageToken from error
-    if fingerprint != _fingerprint(request):
+    if fingerprint != _fingerprint(request) or not all(map(_can_be_stored, cursor)):
         raise InvalidPageToken
     return tuple(cursor)
+
+
+def _can_be_stored(part: object) -> bool:
+    if isinstance(part, int):
+        return not isinstance(part, bool) and MIN_TIME_NS <= part <= MAX_TIME_NS
+    return isinstance(part, str)
 
 
 def _fingerprint(request: object) -> str:

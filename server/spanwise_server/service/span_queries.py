@@ -94,7 +94,6 @@ class SpanQueries:
         return KnownExecution(
             key=execution.execution_key,
             execution_id=execution.execution_id,
-            first_seen_ns=execution.first_seen_ns,
             facts=execution.facts,
             nodes=[KnownNode(node.node_key, node.node_id, node.facts) for node in history.nodes],
             attempts=[

@@ -45,7 +45,8 @@ class WriterProcess:
         try:
             await self.start()
             answer = await self._ask(encode_batch(batch))
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, RuntimeError) as error:
+            # RuntimeError: how uvloop says that the other end was closed before.
             _log.error("the writer process ended", error=repr(error))
             await self.close()
             raise StoreUnavailable("the writer process ended; try again") from error

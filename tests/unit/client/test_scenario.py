@@ -32,7 +32,7 @@ def _nodes(scenario: Scenario) -> list[Any]:
 
 @given(_seeds, st.booleans())
 @settings(max_examples=20, deadline=None)
-def test_the_same_seed_and_start_give_the_same_requests(seed: int, running: bool) -> None:  # noqa: FBT001
+def test_the_same_seed_and_start_give_the_same_requests(seed: int, running: bool) -> None:
     """Byte for byte, the name included."""
     first, second = (training_pipeline(seed, T0_NS, running=running) for _ in range(2))
     assert first == second
@@ -151,7 +151,7 @@ def test_the_training_fails_in_three_ways() -> None:
 
 
 @pytest.mark.parametrize("running", [False, True])
-def test_a_running_story_stops_in_the_evaluation(running: bool) -> None:  # noqa: FBT001
+def test_a_running_story_stops_in_the_evaluation(running: bool) -> None:
     """Its node and the workflow have no end yet."""
     scenario = training_pipeline(3, T0_NS, running=running)
     evaluation = [e.phase for e in _nodes(scenario) if e.id.node_id == "n3"]
@@ -161,7 +161,7 @@ def test_a_running_story_stops_in_the_evaluation(running: bool) -> None:  # noqa
 
 @given(_seeds, st.booleans())
 @settings(max_examples=10, deadline=None)
-def test_by_default_the_story_ends_now(seed: int, running: bool) -> None:  # noqa: FBT001
+def test_by_default_the_story_ends_now(seed: int, running: bool) -> None:
     """Not in the future, and not long ago."""
     start_ns = recent_start_ns(seed, T0_NS + 5, running=running)
     scenario = training_pipeline(seed, start_ns, running=running)

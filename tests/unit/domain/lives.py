@@ -95,7 +95,6 @@ class Life:
         return KnownExecution(
             key=KEY,
             execution_id=EXECUTION_ID,
-            first_seen_ns=0,
             facts=ExecutionFacts(),
             nodes=[
                 KnownNode(node_key(KEY, name), name, facts) for name, facts in self.nodes.items()

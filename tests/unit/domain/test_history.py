@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spanwise_server.domain import transitions
 from spanwise_server.domain.history import EntityHistory, fold_history
 from spanwise_server.domain.identifiers import EntityKind
 from spanwise_server.domain.phases import Phase
@@ -14,6 +15,15 @@ from spanwise_server.domain.transitions import Moment
 from tests.unit.domain.lives import SECOND_NS, Stay, moments
 
 TASK, EXECUTION = EntityKind.TASK_ATTEMPT, EntityKind.EXECUTION
+
+
+any_moment = st.builds(
+    Moment,
+    st.integers(-3 * SECOND_NS, 3 * SECOND_NS) | st.integers(-3, 3).map(lambda s: s * SECOND_NS),
+    st.integers(-3 * SECOND_NS, 3 * SECOND_NS),
+    st.sampled_from(list(Phase)),
+    st.integers(0, 3),
+)
 
 
 def fold(*stays: Stay, kind: EntityKind = TASK) -> EntityHistory:
@@ -97,7 +107,10 @@ def test_execution_never_goes_back_to_queued() -> None:
 
 def test_whole_second_pod_time_does_not_come_before_finer_times_of_its_second() -> None:
     history = fold(
-        (Phase.QUEUED, 4.25), (Phase.INITIALIZING, 5.7), (Phase.RUNNING, 5), (Phase.SUCCEEDED, 9)
+        (Phase.QUEUED, 4.25),
+        (Phase.INITIALIZING, 5.7),
+        (Phase.RUNNING, 5, 6.1),
+        (Phase.SUCCEEDED, 9, 9.5),
     )
     assert seconds(history) == [
         (Phase.QUEUED, 4.25, 5.7),
@@ -106,6 +119,45 @@ def test_whole_second_pod_time_does_not_come_before_finer_times_of_its_second() 
         (Phase.SUCCEEDED, 9, 9),
     ]
     assert SpanQuality.COARSE_TIMESTAMP in history.qualities
+
+
+def test_return_to_an_earlier_phase_in_a_coarse_second_is_told_by_the_reports() -> None:
+    history = fold((Phase.RUNNING, 10), (Phase.QUEUED, 10.5))
+    assert seconds(history) == [(Phase.RUNNING, 10, 10.5), (Phase.QUEUED, 10.5, None)]
+
+
+def test_second_end_in_a_coarse_second_does_not_replace_the_first() -> None:
+    history = fold((Phase.RUNNING, 1.5), (Phase.ABORTED, 50), (Phase.FAILED, 50.6))
+    assert history.phase is Phase.ABORTED
+    assert history.end_ns == 50 * SECOND_NS
+
+
+@pytest.mark.parametrize("kind", [EXECUTION, EntityKind.NODE])
+def test_whole_second_times_of_others_than_attempts_are_as_exact_as_any(kind: EntityKind) -> None:
+    history = fold((Phase.RUNNING, 10, 12), (Phase.DYNAMIC_RUNNING, 10.5, 11), kind=kind)
+    assert [stay[0] for stay in seconds(history)] == [Phase.RUNNING, Phase.DYNAMIC_RUNNING]
+    assert SpanQuality.COARSE_TIMESTAMP not in history.qualities
+
+
+def test_unknown_phase_before_queued_takes_nothing_from_it() -> None:
+    history = fold((Phase.UNSPECIFIED, 1), (Phase.QUEUED, 5), kind=EXECUTION)
+    assert [stay[0] for stay in seconds(history)] == [Phase.UNSPECIFIED, Phase.QUEUED]
+
+
+def test_attempt_started_when_it_first_ran_and_was_updated_by_what_last_changed_it() -> None:
+    closure = fold(
+        (Phase.RUNNING, 5, 6),
+        (Phase.QUEUED, 8, 9),
+        (Phase.RUNNING, 11, 12),
+        (Phase.RUNNING, 15, 16),
+    ).closure
+    assert (closure.started_ns, closure.updated_ns) == (5 * SECOND_NS, 12 * SECOND_NS)
+
+
+def test_higher_version_of_a_phase_updates_an_attempt() -> None:
+    first, second = moments((Phase.RUNNING, 5, 6), (Phase.RUNNING, 8, 9))
+    history = fold_history(TASK, [first, second._replace(phase_version=1)])
+    assert history.closure.updated_ns == 9 * SECOND_NS
 
 
 def test_times_that_are_all_whole_seconds_are_not_flagged_as_coarse() -> None:
@@ -128,13 +180,17 @@ def test_what_is_odd_about_an_event_is_odd_about_its_span(
     assert history.qualities == span_quality
 
 
-any_moment = st.builds(
-    Moment,
-    st.integers(-3 * SECOND_NS, 3 * SECOND_NS) | st.integers(-3, 3).map(lambda s: s * SECOND_NS),
-    st.integers(-3 * SECOND_NS, 3 * SECOND_NS),
-    st.sampled_from(list(Phase)),
-    st.integers(0, 3),
-)
+@pytest.mark.parametrize("kind", list(EntityKind))
+@given(life=st.lists(any_moment, min_size=1, max_size=6))
+def test_end_is_the_one_that_answers_rest_on(kind: EntityKind, life: list[Moment]) -> None:
+    state = None
+    for moment in life:
+        state = transitions.fold(kind, state, moment)
+    assert state is not None
+    history = fold_history(kind, life)
+    assert (state.ended is None) == (history.end_ns is None)
+    if state.ended is not None:
+        assert history.phase is state.ended.phase
 
 
 @pytest.mark.parametrize("kind", list(EntityKind))

@@ -13,10 +13,10 @@ from spanwise_server.domain.events import (
     NodeKind,
     Subtask,
 )
-from spanwise_server.domain.identifiers import attempt_key
+from spanwise_server.domain.identifiers import attempt_key, node_key
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import SpanQuality
-from spanwise_server.domain.span_builder import KnownExecution, build_span_tree
+from spanwise_server.domain.span_builder import KnownExecution, TimedDetails, build_span_tree
 from spanwise_server.domain.spans import (
     NodeSubject,
     Operation,
@@ -187,7 +187,7 @@ def test_nodes_nest_under_the_parent_that_they_name() -> None:
         .node("n0-0-n1", (Phase.RUNNING, 1), facts=NodeFacts(parent_node_id="n0"))
         .tree()
     )
-    assert names(root.children) == ["WORKFLOW_SETUP", "n0"] or names(root.children) == ["n0"]
+    assert names(root.children) == ["n0"]
     assert "n0-0-n1" in names(named(root, "n0").children)
 
 
@@ -201,6 +201,63 @@ def test_nodes_that_are_each_others_parent_are_all_kept_and_flagged() -> None:
     )
     assert {"a", "b", "c"} <= set(names(walk(root)))
     assert SpanQuality.INFERRED_PARENT in named(root, "a").qualities
+
+
+def test_nodes_below_a_cycle_of_parents_stay_below_it() -> None:
+    life = Life()
+    for node_id, parent in [("a", "b"), ("b", "c"), ("c", "b"), ("d", "a")]:
+        life.node(node_id, (Phase.RUNNING, 1), facts=NodeFacts(parent_node_id=parent))
+    root = life.tree()
+    assert [name for name in names(root.children) if name != "NODE_TRANSITION"] == ["b"]
+    assert "a" in names(named(root, "b").children)
+    assert SpanQuality.INFERRED_PARENT not in named(root, "a").qualities
+
+
+def test_upstream_is_the_node_that_ended_last_before() -> None:
+    life = Life().node("a", (Phase.RUNNING, 0), (Phase.SUCCEEDED, 5))
+    life.node("b", (Phase.RUNNING, 0), (Phase.SUCCEEDED, 8)).node("c", (Phase.RUNNING, 9))
+    life.node("d", (Phase.RUNNING, 7), (Phase.SUCCEEDED, 12))
+    life.node("end-node", (Phase.SUCCEEDED, 8.5), facts=END)
+    root = life.tree()
+    assert upstreams(root, "c") == ("b",)
+    assert upstreams(root, "d") == ("a",)
+
+
+def test_nodes_of_one_instant_do_not_wait_for_each_other() -> None:
+    root = Life().node("a", (Phase.SUCCEEDED, 5)).node("b", (Phase.SUCCEEDED, 5)).tree()
+    assert (upstreams(root, "a"), upstreams(root, "b")) == ((), ("a",))
+
+
+def test_upstream_that_was_told_is_not_inferred() -> None:
+    life = Life().node("a", (Phase.RUNNING, 0), (Phase.SUCCEEDED, 5))
+    life.node("b", (Phase.RUNNING, 0), (Phase.SUCCEEDED, 8)).node("c", (Phase.RUNNING, 9))
+    key = node_key(KEY, "c")
+    life.details[key].append(TimedDetails(9 * SECOND_NS, Details(upstream_node_ids=("a",))))
+    root = life.tree()
+    assert upstreams(root, "c") == ("a",)
+    assert SpanQuality.INFERRED_UPSTREAM not in named(root, "c").qualities
+    assert bounds(next(span for span in root.children if span.name == "NODE_TRANSITION")) == (5, 9)
+
+
+def test_inferred_end_is_not_before_what_happened_last_and_operations_stay_inside() -> None:
+    root = (
+        Life()
+        .execution((Phase.RUNNING, 0), (Phase.ABORTED, 30))
+        .node("n0", (Phase.QUEUED, 2), (Phase.RUNNING, 40))
+        .attempt("n0", 0, (Phase.RUNNING, 41))
+        .tree()
+    )
+    node = named(root, "n0")
+    assert bounds(node) == (2, 40)
+    assert phases(node) == [(Phase.QUEUED, 2, 40), (Phase.RUNNING, 40, 40)]
+    assert SpanQuality.OUTLIVES_PARENT in node.qualities
+    assert operations(node) == {Operation.NODE_SETUP: (2, 40)}
+
+
+def upstreams(root: Span, node_id: str) -> tuple[str, ...]:
+    subject = named(root, node_id).subject
+    assert isinstance(subject, NodeSubject)
+    return subject.upstream_node_ids
 
 
 def test_chain_of_ten_thousand_nodes_is_built() -> None:
@@ -350,6 +407,18 @@ def test_no_span_ends_before_it_starts_and_no_entity_is_lost(life: Life) -> None
     assert len(ids) == len(set(ids))
     known = life.known()
     assert {each.key for each in known.nodes} | {each.key for each in known.attempts} <= set(ids)
+
+
+@given(life=lives())
+def test_operations_and_phases_lie_inside_their_span(life: Life) -> None:
+    for span in walk(life.tree()):
+        inside = [child for child in span.children if isinstance(child.subject, OperationSubject)]
+        assert all(child.start_ns >= span.start_ns for child in inside)
+        assert all(stay.start_ns >= span.start_ns for stay in span.phase_intervals)
+        if span.end_ns is not None:
+            ends = [child.end_ns for child in inside]
+            ends += [stay.end_ns for stay in span.phase_intervals]
+            assert all(end_ns is not None and end_ns <= span.end_ns for end_ns in ends)
 
 
 @given(life=lives())

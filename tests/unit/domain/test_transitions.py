@@ -120,6 +120,20 @@ def test_execution_that_goes_back_to_queued_is_refused_without_a_terminal_state(
     assert verdict.refusal.current is Phase.RUNNING
 
 
+@pytest.mark.parametrize("phase", [Phase.UNSPECIFIED, Phase.SUCCEEDING, Phase.FAILING])
+def test_queued_execution_after_another_phase_than_running_is_accepted_as_by_flyteadmin(
+    phase: Phase,
+) -> None:
+    verdict = decision(EXECUTION, moment(Phase.QUEUED, 10), moment(phase, 5))
+    assert verdict == Decision(Disposition.ACCEPTED)
+
+
+@KINDS
+def test_other_end_at_the_instant_of_the_end_is_late(kind: EntityKind) -> None:
+    verdict = decision(kind, moment(Phase.FAILED, 50), moment(Phase.SUCCEEDED, 50))
+    assert verdict == Decision(Disposition.LATE)
+
+
 def test_queued_execution_from_before_running_is_late() -> None:
     verdict = decision(EXECUTION, moment(Phase.QUEUED, 1), moment(Phase.RUNNING, 5))
     assert verdict == Decision(Disposition.LATE)
