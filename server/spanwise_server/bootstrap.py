@@ -21,9 +21,13 @@ from spanwise_server.service.rebuild import rebuild_projections
 from spanwise_server.service.span_queries import SpanQueries
 from spanwise_server.storage.api import Storage
 from spanwise_server.storage.sql import open_storage
-from spanwise_server.storage.sql.migrations import upgrade
+from spanwise_server.storage.sql.migrations import upgrade, verify
 from spanwise_server.telemetry import Metrics
 from spanwise_server.writer.process import WriterProcess
+
+DRAIN_S = 0.2
+"""How long a stopping server goes on answering UNAVAILABLE: senders hear it before the port closes,
+and stop sending to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +59,11 @@ class Server:
             grace_s: Seconds after which calls that still run are cancelled.
         """
         self.health.stop()
-        await self.front.stop(grace_s)
+        # First what was accepted is committed. Calls that arrive from now on hear UNAVAILABLE,
+        # which senders try again elsewhere; the front would cancel those that it has not begun.
         await self.sink.stop()
+        await asyncio.sleep(DRAIN_S)
+        await self.front.stop(grace_s)
         self.close()
 
     def close(self) -> None:
@@ -143,7 +150,8 @@ def rebuild_storage(url: str) -> int:
         WriteConflict: Others kept the database busy.
         CorruptRecord: An event of the log cannot be decoded.
     """
-    storage = open_migrated(url)
+    verify(url)  # and not upgrade, which would make an empty database where a path is mistyped
+    storage = open_storage(url)
     try:
         return rebuild_projections(storage, decode_payload)
     finally:

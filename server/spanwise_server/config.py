@@ -1,6 +1,7 @@
 """Settings of the server process: flags, then SPANWISE_* variables, then a YAML file."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -121,6 +122,11 @@ def load_settings(
         return LayeredSettings(**dict(flags or {}))
     except ValidationError as error:
         raise SettingsError("\n".join(map(_explain, error.errors()))) from error
+
+
+def without_password(url: str) -> str:
+    """Give a database URL as it may stand in a log or on a screen."""
+    return re.sub(r"(://[^/@:]*):.*@", r"\1:***@", url)
 
 
 def parse_address(text: str) -> Address:

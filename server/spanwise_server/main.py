@@ -15,7 +15,7 @@ import uvloop
 
 from spanwise_server.bootstrap import open_migrated, rebuild_storage, serve_until
 from spanwise_server.collector import settle_collector
-from spanwise_server.config import Address, Settings
+from spanwise_server.config import Address, Settings, without_password
 from spanwise_server.domain.errors import SpanwiseError
 from spanwise_server.rpc.fronts.grpcio import AddressUnavailableError
 from spanwise_server.telemetry import configure_logging
@@ -43,7 +43,7 @@ def migrate(settings: Settings) -> int:
 
     def work() -> None:
         open_migrated(settings.database_url).close()
-        _say(f"{settings.database_url} has the tables of this version")
+        _say(f"{without_password(settings.database_url)} has the tables of this version")
 
     return _run(work, settings)
 
@@ -54,7 +54,7 @@ def rebuild(settings: Settings) -> int:
 
     def work() -> None:
         num_events = rebuild_storage(settings.database_url)
-        _say(f"rebuilt {settings.database_url} from {num_events} events")
+        _say(f"rebuilt {without_password(settings.database_url)} from {num_events} events")
 
     return _run(work, settings)
 
@@ -85,7 +85,8 @@ def _run(work: Callable[[], None], settings: Settings) -> int:
     try:
         work()
     except ValueError as error:
-        _say(f"spanwise: database_url is {settings.database_url!r}: {error}")
+        url = without_password(settings.database_url)
+        _say(f"spanwise: database_url is {url!r}: {error}")
         return EXIT_BAD_SETTINGS
     except (SpanwiseError, AddressUnavailableError) as error:
         _say(f"spanwise: {error}")

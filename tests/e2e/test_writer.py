@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -71,6 +72,54 @@ def test_senders_hear_unavailable_when_the_writer_dies_and_the_next_event_is_tak
     # Of one node, events that overtake others have versions below the stored one.
     assert set(answers.values()) <= {OK, UNAVAILABLE, ALREADY_EXISTS}
     assert {event for event, answer in answers.items() if answer is not UNAVAILABLE} <= logged
+
+
+def test_writer_that_dies_while_idle_costs_one_event_at_most(tmp_path: Path) -> None:
+    with running_server(tmp_path / "spanwise.db") as server, server.channel() as channel:
+        run = Run(Stubs(channel))
+        assert run.task("n0", "QUEUED", 0) is OK
+        writer = writer_of(server)
+        os.kill(writer, signal.SIGKILL)
+        wait_until(lambda: not is_running(writer))
+        assert run.task("n0", "INITIALIZING", 1) in {OK, UNAVAILABLE}
+        assert run.task("n0", "RUNNING", 2) is OK
+
+
+def test_nothing_is_acknowledged_into_a_database_that_was_deleted(tmp_path: Path) -> None:
+    database = tmp_path / "spanwise.db"
+    with running_server(database) as server, server.channel() as channel:
+        run = Run(Stubs(channel))
+        assert run.task("n0", "QUEUED", 0) is OK
+        database.unlink()
+        assert run.task("n0", "RUNNING", 1) is UNAVAILABLE
+        assert run.task("n0", "RUNNING", 1) is UNAVAILABLE
+
+
+def test_senders_hear_unavailable_and_nothing_worse_when_the_server_stops_under_load(
+    tmp_path: Path,
+) -> None:
+    with running_server(tmp_path / "spanwise.db") as server:
+        answers: set[grpc.StatusCode] = set()
+        started = threading.Event()
+
+        def send_until_stopped(number: int) -> None:
+            with server.channel(use_local_subchannel_pool=1) as channel:
+                run = Run(Stubs(channel))
+                for version in range(100_000):
+                    answer = run.task(f"n{number}", "RUNNING", version, phase_version=version)
+                    answers.add(answer)
+                    if answer is not OK:
+                        return
+                    started.set()
+
+        with ThreadPoolExecutor(8) as senders:
+            running = [senders.submit(send_until_stopped, number) for number in range(8)]
+            assert started.wait(DEADLINE_S)
+            server.signal(signal.SIGTERM)
+            for each in running:
+                each.result(DEADLINE_S)
+        assert server.wait() == 0
+    assert answers <= {OK, UNAVAILABLE}
 
 
 def test_writer_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:

@@ -4,7 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from spanwise_server.config import Address, Settings, SettingsError, load_settings, parse_address
+from spanwise_server.config import (
+    Address,
+    Settings,
+    SettingsError,
+    load_settings,
+    parse_address,
+    without_password,
+)
 
 VALUES = {
     "grpc_address": ("127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"),
@@ -142,3 +149,9 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
     """It was asked for, so the defaults would surprise."""
     with pytest.raises(SettingsError, match="No such file"):
         load_settings(config_file=tmp_path / "none.yaml")
+
+
+def test_a_password_is_not_shown() -> None:
+    """Neither on the screen nor in a log."""
+    assert without_password("postgresql://u:se:c@ret@h/db") == "postgresql://u:***@h/db"
+    assert without_password("sqlite:////var/lib/x.db") == "sqlite:////var/lib/x.db"

@@ -93,6 +93,6 @@ class EventServicer:
 def _explain_unserved(method: str) -> str:
     instead = {
         "CreateEvents": "CreateExecutionEvent, CreateNodeEvent and CreateTaskEvent",
-        "WatchEvents": "ListEvents, again with its last page token",
+        "WatchEvents": "ListEvents, again and again",
     }
     return f"this version does not serve EventService.{method} yet; use {instead[method]}"

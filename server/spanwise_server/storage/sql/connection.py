@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import PoolProxiedConnection
 
+from spanwise_server.storage.sql.engine import check_file
 from spanwise_server.storage.sql.errors import DRIVER_ERRORS, translate
 
 T = TypeVar("T")
@@ -21,6 +22,10 @@ class Connection:
 
     def __init__(self, driver: PoolProxiedConnection) -> None:
         self._driver = driver
+
+    def check_file(self) -> None:
+        """Fail when what is written would be lost with the process: see engine.check_file."""
+        check_file(self._driver.driver_connection)
 
     def execute(self, text: str) -> None:
         """Run a statement without parameters or result."""

@@ -84,7 +84,7 @@ def _create_engine(url: str, *, mode: str, pragmas: Pragmas, size: int) -> Engin
 
         def connect() -> sqlite3.Connection:
             _check_file(Path(path), may_create=mode == "rwc")
-            return _connect_sqlite(f"file:{quote(path)}?mode={mode}", pragmas)
+            return _connect_sqlite(Path(path), mode, pragmas)
 
         return create_engine(
             "sqlite://",
@@ -107,14 +107,43 @@ def _check_file(path: Path, *, may_create: bool) -> None:
         raise StoreUnavailable(f"{path} cannot be read and written: permission denied")
 
 
-def _connect_sqlite(uri: str, pragmas: Pragmas) -> sqlite3.Connection:
+class _FileConnection(sqlite3.Connection):
+    """A connection that knows which file it has open."""
+
+    path: Path
+    identity: tuple[int, int]
+
+
+def check_file(connection: object) -> None:
+    """Fail when the file that a connection has open is no longer the one at its path.
+
+    SQLite writes to a file that was deleted or renamed as if nothing had happened, and what was
+    answered with OK would be gone with the process.
+    """
+    if isinstance(connection, _FileConnection) and (
+        _identity(connection.path) != connection.identity
+    ):
+        raise StoreUnavailable(f"{connection.path} was removed or replaced while it was in use")
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - half the time of Path.stat, twice a transaction
+    except FileNotFoundError:
+        return 0, 0
+    return found.st_dev, found.st_ino
+
+
+def _connect_sqlite(path: Path, mode: str, pragmas: Pragmas) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        uri,
+        f"file:{quote(str(path))}?mode={mode}",
+        factory=_FileConnection,
         uri=True,
         isolation_level=None,  # transactions begin where this package says BEGIN, nowhere else
         check_same_thread=False,  # the pool hands a connection to one thread at a time
     )
     try:
+        connection.path, connection.identity = path, _identity(path)
         for name, value in pragmas.items():
             connection.execute(f"PRAGMA {name} = {value}")
     except BaseException:

@@ -54,6 +54,7 @@ class SqlStorage:
         with self._connection(self._writer) as connection:
             connection.execute(self._begin_write)
             result = work(SqlWriteTransaction(connection, self._write_statements))
+            connection.check_file()
             connection.execute("COMMIT")
             return result
 
@@ -80,6 +81,7 @@ class SqlStorage:
             raise translate(exc) from exc
         connection = Connection(checkout)
         try:
+            connection.check_file()
             yield connection
         except StoreUnavailable:
             checkout.invalidate()  # the next transaction gets a new connection
