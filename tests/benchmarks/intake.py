@@ -11,8 +11,8 @@ from tests.benchmarks.servers import Server, empty_server, spanwise_server
 from tests.benchmarks.task_events import METHOD, task_events
 
 IN_FLIGHT = 100
-ROUNDS = 5
-EVENTS_PER_ROUND = 10_000
+ROUNDS = 12
+EVENTS_PER_ROUND = 5_000
 
 
 class _Round(NamedTuple):

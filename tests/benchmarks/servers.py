@@ -20,9 +20,14 @@ class Server:
     pid: int
 
     def cpu_s(self) -> float:
-        """Give the processor time that it has used, in seconds, by user and system together."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(") ")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Give the processor time of its processes, in seconds, by user and system together."""
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+        return sum(map(_cpu_s, [self.pid, *map(int, children)]))
+
+
+def _cpu_s(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 import re
 import subprocess
 import sys
-import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
@@ -13,16 +12,15 @@ _ROOT = Path(__file__).parents[2]
 _START = "2023-01-01T10:00:00Z"
 
 
-def test_the_demo_explains_a_run_with_its_reasons() -> None:
+def test_the_demo_explains_a_run_with_its_reasons(tmp_path: Path) -> None:
     """From nothing: it has a server of its own, which is gone afterwards."""
-    before = set(Path(tempfile.gettempdir()).glob("spanwise-*"))
-    done = run("demo")
+    done = run("demo", env={"TMPDIR": str(tmp_path)})
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("operation ")
     assert "task_execution_1" in done.stdout
     for part in ("cache hit", "Unschedulable", "triggered scale-up", "pulled image", "failed"):
         assert part in done.stdout
-    assert set(Path(tempfile.gettempdir()).glob("spanwise-*")) <= before
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_demo_is_the_same_for_the_same_seed_and_start() -> None:

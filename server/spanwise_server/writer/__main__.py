@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 from io import BufferedRWPair
+from typing import cast
 
 import structlog
 
@@ -20,6 +21,9 @@ from spanwise_server.storage.sql import open_storage
 from spanwise_server.telemetry import configure_logging
 from spanwise_server.writer.wire import encode_answer, read_batch, read_frame
 
+BUFFER_BYTES = 2**18
+"""About a usual batch. With the default of 8 KiB reading one takes many calls."""
+
 _log = structlog.get_logger(__name__)
 
 
@@ -29,7 +33,8 @@ def main() -> None:
     # accepted is committed first: the serving process closes the socket when it is done.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    stream = socket.socket(fileno=sys.stdin.fileno()).makefile("rwb")
+    own_end = socket.socket(fileno=sys.stdin.fileno())
+    stream = cast("BufferedRWPair", own_end.makefile("rwb", buffering=BUFFER_BYTES))
     database_url, log_level = read_frame(stream)
     configure_logging(log_level)
     storage = open_storage(database_url)
