@@ -173,6 +173,29 @@ def test_empty_fields_of_a_late_abort_erase_nothing(run: Run) -> None:
     assert [log.uri for log in attempt.task_attempt.logs] == ["http://logs/1"]
 
 
+def test_empty_fields_of_a_late_abort_of_a_node_erase_nothing(run: Run) -> None:
+    run.node("n0", "RUNNING", 10, node_name="train", retry_group="2")
+    run.node("n0", "ABORTED", 20, node_name="", retry_group="", spec_node_id="", producer_id="")
+    span = run.span("node")
+    assert span.phase == phase_pb2.PHASE_ABORTED
+    assert (span.name, span.node.spec_node_id, span.node.retry_group) == ("train", "n0", "2")
+
+
+def test_higher_version_late_event_and_return_to_an_earlier_phase_are_taken(run: Run) -> None:
+    assert run.task("n0", "QUEUED", 0, phase_version=3) is OK
+    assert run.task("n0", "INITIALIZING", 5) is OK
+    assert run.task("n0", "INITIALIZING", 6, phase_version=1) is OK
+    assert run.task("n0", "WAITING_FOR_RESOURCES", 3) is OK
+    assert run.task("n0", "QUEUED", 8) is OK
+    assert run.dispositions() == ["ACCEPTED", "ACCEPTED", "ACCEPTED", "LATE", "ACCEPTED"]
+
+
+def test_queued_workflow_after_an_undefined_phase_is_taken(run: Run) -> None:
+    assert run.workflow("UNDEFINED", 1) is OK
+    assert run.workflow("QUEUED", 5) is OK
+    assert run.span("execution").phase == phase_pb2.PHASE_QUEUED
+
+
 def test_error_of_a_failed_attempt_is_told_as_error_and_as_reason(run: Run) -> None:
     error = FlyteError(code="OOMKilled", message="out of memory", kind=FlyteError.USER)
     run.task("n0", "RUNNING", 10)

@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 from spanwise_server.storage.api import Storage, WriteTransaction
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.storage import SqlStorage
-from tests.storage import contract
+from tests.storage import contract, contract_reading, steps
 from tests.storage.records import KEY, event
 
 DEADLINE_S = 60
@@ -52,15 +52,15 @@ class TestLog(contract.TestLog):
     pass
 
 
-class TestHistory(contract.TestHistory):
+class TestHistory(contract_reading.TestHistory):
     pass
 
 
-class TestListingExecutions(contract.TestListingExecutions):
+class TestListingExecutions(contract_reading.TestListingExecutions):
     pass
 
 
-class TestListingEvents(contract.TestListingEvents):
+class TestListingEvents(contract_reading.TestListingEvents):
     pass
 
 
@@ -94,7 +94,7 @@ def append_one(transaction: WriteTransaction) -> None:
 
 def sequences(storage: Storage) -> list[int]:
     with storage.read() as transaction:
-        return [record.sequence for record in contract.events_of(transaction)]
+        return [record.sequence for record in steps.events_of(transaction)]
 
 
 def test_committed_events_outlive_a_process_that_is_killed(url: str) -> None:
@@ -141,7 +141,7 @@ def test_the_log_of_a_closed_storage_is_in_its_file(url: str, storage: Storage) 
 def test_a_read_that_outlives_the_storage_closes_its_connection(url: str, storage: Storage) -> None:
     with storage.read() as transaction:
         storage.close()
-        contract.events_of(transaction)
+        steps.events_of(transaction)
     # The last connection to a file removes the files beside it.
     path = Path(url.removeprefix("sqlite:///"))
     assert list(path.parent.iterdir()) == [path]

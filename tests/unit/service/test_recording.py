@@ -13,8 +13,8 @@ from flyteidl.event.event_pb2 import EventReason
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spanwise_server.domain.errors import InvalidEvent
-from spanwise_server.domain.events import PayloadType
+from spanwise_server.domain.errors import EventAlreadyRecorded, InvalidEvent
+from spanwise_server.domain.events import Disposition, PayloadType
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.domain.spans import Span
 from spanwise_server.rpc.codecs.payloads import decode_event, decode_payload
@@ -125,6 +125,14 @@ def test_duplicate_inside_one_batch_is_found(storage: Storage) -> None:
     verdicts = commit(storage, task("RUNNING", 5), task("RUNNING", 5), task("QUEUED", 0))
     kinds = [type(verdict).__name__ for verdict in verdicts]
     assert kinds == ["Recorded", "EventAlreadyRecorded", "Recorded"]
+
+
+def test_logged_event_is_found_again_after_its_phase_has_passed(storage: Storage) -> None:
+    commit(storage, task("QUEUED", 0), task("RUNNING", 5))
+    (again,) = commit(storage, task("QUEUED", 0))
+    (other,) = commit(storage, task("QUEUED", 1))
+    assert isinstance(again, EventAlreadyRecorded)
+    assert other == Recorded(4, Disposition.LATE)
 
 
 requests = st.one_of(

@@ -1,0 +1,244 @@
+"""What every storage gives to readers: histories, lists and pages."""
+
+import pytest
+
+from spanwise_server.domain.events import PayloadType
+from spanwise_server.domain.identifiers import EntityKind, ExecutionId
+from spanwise_server.domain.phases import Phase
+from spanwise_server.domain.quality import EventQuality
+from spanwise_server.storage.api import (
+    EventPoint,
+    EventRecord,
+    ExecutionFilter,
+    Storage,
+    WriteTransaction,
+)
+from tests.storage.records import (
+    ATTEMPT_KEY,
+    KEY,
+    OTHER_KEY,
+    ROOT_KEY,
+    attempt,
+    ended,
+    event,
+    execution,
+    node,
+    reason,
+    running_since,
+)
+from tests.storage.steps import (
+    append,
+    events_of,
+    history_of,
+    list_all,
+    named,
+    names,
+    put,
+    walk_executions,
+)
+
+EVERYTHING = ExecutionFilter()
+DEADLINE_S = 30
+
+
+class TestHistory:
+    def test_it_holds_everything_of_the_execution(self, storage: Storage) -> None:
+        told = event(2)._replace(has_details=True, payload=b"told")
+
+        def fill(transaction: WriteTransaction) -> None:
+            transaction.append_events([event(1), told])
+            transaction.put_executions([execution(state=running_since(10))])
+            transaction.put_nodes([node()])
+            transaction.put_attempts([attempt()])
+            transaction.merge_reasons([reason()])
+
+        storage.write(fill)
+        history = history_of(storage)
+        assert history.execution == execution(state=running_since(10))
+        assert history.nodes == [node()]
+        assert history.attempts == [attempt()]
+        assert history.reasons == [reason()]
+        assert [point.occurred_at_ns for point in history.points] == [10, 10]
+        assert history.details == [(ATTEMPT_KEY, 10, PayloadType.FLYTE1_TASK_EVENT, b"told")]
+
+    def test_it_holds_nothing_of_another_execution(self, storage: Storage) -> None:
+        def fill(transaction: WriteTransaction) -> None:
+            transaction.append_events([event(1, execution=OTHER_KEY)])
+            transaction.put_executions([execution()])
+            transaction.put_nodes([node()._replace(execution_key=OTHER_KEY)])
+            transaction.put_attempts([attempt()._replace(execution_key=OTHER_KEY)])
+            transaction.merge_reasons([reason()._replace(execution_key=OTHER_KEY)])
+
+        storage.write(fill)
+        history = history_of(storage)
+        assert history == (execution(), [], [], [], [], [])
+
+    def test_a_point_says_what_the_event_said(self, storage: Storage) -> None:
+        storage.write(append(event(1)._replace(reported_at_ns=None)))
+        storage.write(lambda t: t.add_missing_executions([execution()]))
+        [point] = history_of(storage).points
+        record = event(1)
+        assert point == EventPoint(
+            entity_key=record.entity_key,
+            phase=record.phase,
+            phase_version=record.phase_version,
+            occurred_at_ns=record.occurred_at_ns,
+            reported_at_ns=None,
+            producer_id=record.producer_id,
+            qualities=record.qualities,
+        )
+        assert isinstance(point.phase, Phase)
+        assert isinstance(point.qualities, EventQuality)
+
+
+class TestListingExecutions:
+    def test_the_latest_start_comes_first(self, storage: Storage) -> None:
+        starts = {"a": 20, "b": 30, "c": 10}
+        put(storage, *(named(name, start=start) for name, start in starts.items()))
+        assert names(list_all(storage)) == ["b", "a", "c"]
+
+    def test_executions_of_one_start_are_in_the_order_of_their_keys(self, storage: Storage) -> None:
+        records = [named(f"run-{number}", start=10) for number in range(20)]
+        put(storage, *records)
+        listed = [record.execution_key for record in list_all(storage)]
+        assert listed == sorted(record.execution_key for record in records)
+
+    def test_a_placeholder_starts_when_it_was_first_seen(self, storage: Storage) -> None:
+        put(storage, named("early", start=10), named("late", start=30))
+        placeholder = execution(ExecutionId("p", "d", "named"), first_seen_ns=20)
+        storage.write(lambda t: t.add_missing_executions([placeholder]))
+        assert names(list_all(storage)) == ["late", "named", "early"]
+
+    def test_a_start_that_moves_moves_the_execution(self, storage: Storage) -> None:
+        put(storage, named("a", start=30), named("b", start=20))
+        put(storage, named("a", start=10))
+        assert names(list_all(storage)) == ["b", "a"]
+
+    def test_pages_follow_each_other(self, storage: Storage) -> None:
+        records = [named(f"run-{number}", start=number // 3) for number in range(20)]
+        put(storage, *records)
+        assert walk_executions(storage, page_size=4) == list_all(storage)
+
+    def test_a_walk_sees_each_execution_once_while_others_arrive(self, storage: Storage) -> None:
+        records = [named(f"run-{number}", start=number) for number in range(20)]
+        put(storage, *records)
+        arrivals = iter(range(1_000, 2_000))
+
+        def arrive() -> None:
+            put(storage, named(f"new-{next(arrivals)}", start=next(arrivals)))
+
+        walked = walk_executions(storage, page_size=3, between=arrive)
+        assert walked == sorted(records, key=lambda record: -record.first_seen_ns)
+
+    @pytest.mark.parametrize(
+        ("query", "expected"),
+        [
+            (ExecutionFilter(project="p"), ["running", "done", "seen"]),
+            (ExecutionFilter(project="p", domain="d"), ["running", "done"]),
+            (ExecutionFilter(domain="d"), ["running", "done"]),
+            (ExecutionFilter(project="q"), []),
+            (ExecutionFilter(phases=frozenset({Phase.RUNNING})), ["running"]),
+            (
+                ExecutionFilter(phases=frozenset({Phase.RUNNING, Phase.SUCCEEDED})),
+                ["running", "done"],
+            ),
+            (ExecutionFilter(phases=frozenset({Phase.UNSPECIFIED})), ["seen"]),
+            (ExecutionFilter(started_from_ns=20), ["running", "done"]),
+            (ExecutionFilter(started_from_ns=21), ["running"]),
+            (ExecutionFilter(started_before_ns=20), ["seen"]),
+            (ExecutionFilter(started_before_ns=21), ["done", "seen"]),
+            (
+                ExecutionFilter("p", "d", frozenset({Phase.SUCCEEDED}), 20, 21),
+                ["done"],
+            ),
+        ],
+    )
+    def test_a_filter_lets_pass_what_it_says(
+        self, storage: Storage, query: ExecutionFilter, expected: list[str]
+    ) -> None:
+        put(
+            storage,
+            named("running", start=30),
+            execution(ExecutionId("p", "d", "done"), first_seen_ns=20, state=ended(20, 40)),
+            execution(ExecutionId("p", "e", "seen"), first_seen_ns=10),
+        )
+        with storage.read() as transaction:
+            listed = transaction.list_executions(query, after=None, limit=10)
+            assert names(listed) == expected
+        assert walk_executions(storage, page_size=1, query=query) == listed
+
+
+class TestListingEvents:
+    def test_pages_by_sequence_follow_each_other(self, storage: Storage) -> None:
+        records = [event(number, occurred_at_ns=-number) for number in range(1, 21)]
+        storage.write(append(*records, event(1, execution=OTHER_KEY)))
+        seen: list[EventRecord] = []
+        with storage.read() as transaction:
+            while page := transaction.list_events(
+                KEY, after_sequence=len(seen), limit=6, with_payload=True
+            ):
+                seen += [logged.record for logged in page]
+        assert seen == records
+
+    def test_a_walk_sees_each_event_once_while_others_arrive(self, storage: Storage) -> None:
+        storage.write(append(*(event(number) for number in range(1, 11))))
+        seen: list[int] = []
+        while len(seen) < 30:
+            with storage.read() as transaction:
+                page = transaction.list_events(
+                    KEY, after_sequence=len(seen), limit=4, with_payload=False
+                )
+            seen += [logged.record.sequence for logged in page]
+            with storage.read() as transaction:
+                last = len(events_of(transaction))
+            storage.write(append(event(last + 1), event(last + 2)))
+        assert seen == list(range(1, len(seen) + 1))
+
+    def test_pages_by_time_follow_each_other(self, storage: Storage) -> None:
+        times = [5, -7, 5, 5, 0, 9, 5, -7, 3, 5]
+        records = [event(number, occurred_at_ns=time) for number, time in enumerate(times, 1)]
+        storage.write(append(*records, event(1, execution=OTHER_KEY)))
+        seen: list[EventRecord] = []
+        with storage.read() as transaction:
+            after = None
+            while page := transaction.list_events_by_time(
+                KEY, after=after, limit=3, with_payload=True
+            ):
+                seen += [logged.record for logged in page]
+                after = seen[-1].occurred_at_ns, seen[-1].sequence
+        assert seen == sorted(records, key=lambda r: (r.occurred_at_ns, r.sequence))
+
+    @pytest.mark.parametrize("by_time", [False, True])
+    def test_the_payload_is_empty_where_it_was_not_asked_for(
+        self, storage: Storage, *, by_time: bool
+    ) -> None:
+        storage.write(append(event(1)))
+        with storage.read() as transaction:
+            [logged] = (
+                transaction.list_events_by_time(KEY, after=None, limit=1, with_payload=False)
+                if by_time
+                else transaction.list_events(KEY, after_sequence=0, limit=1, with_payload=False)
+            )
+        assert logged.record == event(1)._replace(payload=b"")
+
+    def test_an_event_comes_with_the_names_of_its_entity(self, storage: Storage) -> None:
+        third = attempt(3)
+
+        def fill(transaction: WriteTransaction) -> None:
+            transaction.put_nodes([node(), node("n1")])
+            transaction.put_attempts([attempt(), third])
+            transaction.append_events(
+                [
+                    event(1)._replace(entity_key=third.attempt_key),
+                    event(2)._replace(entity_key=node("n1").node_key, kind=EntityKind.NODE),
+                    event(3)._replace(entity_key=ROOT_KEY, kind=EntityKind.EXECUTION),
+                ]
+            )
+
+        storage.write(fill)
+        with storage.read() as transaction:
+            by_sequence = transaction.list_events(KEY, after_sequence=0, limit=9, with_payload=True)
+            by_time = transaction.list_events_by_time(KEY, after=None, limit=9, with_payload=True)
+        named = [(logged.node_id, logged.retry_attempt) for logged in by_sequence]
+        assert named == [("n0", 3), ("n1", 0), ("", 0)]
+        assert by_time == by_sequence

@@ -1,0 +1,81 @@
+"""Steps that tests of a storage take again and again."""
+
+from collections.abc import Callable
+
+from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.storage.api import (
+    EventRecord,
+    ExecutionFilter,
+    ExecutionHistory,
+    ExecutionRecord,
+    ReadTransaction,
+    ReasonRecord,
+    Storage,
+    WriteTransaction,
+)
+from tests.storage.records import (
+    KEY,
+    execution,
+    running_since,
+)
+
+EVERYTHING = ExecutionFilter()
+DEADLINE_S = 30
+
+
+def history_of(storage: Storage, key: bytes = KEY) -> ExecutionHistory:
+    with storage.read() as transaction:
+        history = transaction.get_history(key)
+    assert history is not None
+    return history
+
+
+def reasons_of(storage: Storage) -> list[ReasonRecord]:
+    return sorted(history_of(storage).reasons)
+
+
+def append(*records: EventRecord) -> Callable[[WriteTransaction], None]:
+    return lambda transaction: transaction.append_events(records)
+
+
+def events_of(transaction: ReadTransaction) -> list[EventRecord]:
+    events = transaction.list_events(KEY, after_sequence=0, limit=10_000, with_payload=True)
+    return [logged.record for logged in events]
+
+
+def named(name: str, *, start: int) -> ExecutionRecord:
+    return execution(ExecutionId("p", "d", name), first_seen_ns=start, state=running_since(start))
+
+
+def names(records: list[ExecutionRecord]) -> list[str]:
+    return [record.execution_id.name for record in records]
+
+
+def put(storage: Storage, *records: ExecutionRecord) -> None:
+    storage.write(lambda transaction: transaction.put_executions(records))
+
+
+def list_all(storage: Storage) -> list[ExecutionRecord]:
+    with storage.read() as transaction:
+        return transaction.list_executions(EVERYTHING, after=None, limit=10_000)
+
+
+def walk_executions(
+    storage: Storage,
+    *,
+    page_size: int,
+    query: ExecutionFilter = EVERYTHING,
+    between: Callable[[], None] = lambda: None,
+) -> list[ExecutionRecord]:
+    walked: list[ExecutionRecord] = []
+    after = None
+    while True:
+        with storage.read() as transaction:
+            page = transaction.list_executions(query, after=after, limit=page_size)
+        if not page:
+            return walked
+        walked += page
+        last = page[-1]
+        start = last.first_seen_ns if last.state is None else last.state.created_at_ns
+        after = (start, last.execution_key)
+        between()
