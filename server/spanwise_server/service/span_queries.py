@@ -7,15 +7,15 @@ from typing import NamedTuple
 from spanwise_server.domain.errors import ExecutionNotFound, InvalidPageToken
 from spanwise_server.domain.flyte_metrics import MetricSpan, render_metrics
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
-from spanwise_server.domain.quality import EventQuality
-from spanwise_server.domain.span_builder import (
+from spanwise_server.domain.known import (
     EntityEvents,
     KnownAttempt,
     KnownExecution,
     KnownNode,
     TimedDetails,
-    build_span_tree,
 )
+from spanwise_server.domain.quality import EventQuality
+from spanwise_server.domain.span_builder import build_span_tree
 from spanwise_server.domain.spans import Mark, Span
 from spanwise_server.domain.transitions import Moment
 from spanwise_server.service.arrivals import PayloadDecoder

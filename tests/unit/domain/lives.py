@@ -13,16 +13,16 @@ from spanwise_server.domain.identifiers import (
     node_key,
     root_key,
 )
-from spanwise_server.domain.phases import Phase
-from spanwise_server.domain.quality import EventQuality
-from spanwise_server.domain.span_builder import (
+from spanwise_server.domain.known import (
     EntityEvents,
     KnownAttempt,
     KnownExecution,
     KnownNode,
     TimedDetails,
-    build_span_tree,
 )
+from spanwise_server.domain.phases import Phase
+from spanwise_server.domain.quality import EventQuality
+from spanwise_server.domain.span_builder import build_span_tree
 from spanwise_server.domain.spans import Mark, Operation, OperationSubject, Span
 from spanwise_server.domain.transitions import Moment
 

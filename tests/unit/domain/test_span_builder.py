@@ -14,9 +14,10 @@ from spanwise_server.domain.events import (
     Subtask,
 )
 from spanwise_server.domain.identifiers import attempt_key, node_key
+from spanwise_server.domain.known import KnownExecution, TimedDetails
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import SpanQuality
-from spanwise_server.domain.span_builder import KnownExecution, TimedDetails, build_span_tree
+from spanwise_server.domain.span_builder import build_span_tree
 from spanwise_server.domain.spans import (
     NodeSubject,
     Operation,
