@@ -104,9 +104,10 @@ def _split_at_end(
     if not ends:
         return sorted(moments, key=place), []
     end = min(ends)
+    end_place = place(end)
     before, after = [], []
     for moment in moments:
-        if moment.phase not in TERMINAL_PHASES and place(moment) < place(end):
+        if moment.phase not in TERMINAL_PHASES and place(moment) < end_place:
             before.append(moment)
         elif moment is not end:
             after.append(moment)
@@ -156,10 +157,9 @@ def _coarse_seconds(kind: EntityKind, moments: Sequence[Moment]) -> frozenset[in
     """
     if kind is not EntityKind.TASK_ATTEMPT:
         return frozenset()
-    coarse = {moment.occurred_at_ns for moment in moments if not moment.occurred_at_ns % SECOND_NS}
-    if all(not moment.occurred_at_ns % SECOND_NS for moment in moments):
-        return frozenset()
-    return frozenset(coarse)
+    times_ns = {moment.occurred_at_ns for moment in moments}
+    coarse_ns = frozenset(time_ns for time_ns in times_ns if not time_ns % SECOND_NS)
+    return coarse_ns if len(coarse_ns) < len(times_ns) else frozenset()
 
 
 def _to_intervals(stays: list[_Stay]) -> tuple[PhaseInterval, ...]:

@@ -16,8 +16,8 @@ from spanwise_server.rpc.codecs.native_queries import (
     require_execution_id,
     require_page_size,
 )
-from spanwise_server.rpc.codecs.native_spans import encode_spans, fill_time
-from spanwise_server.rpc.codecs.timestamps import decode_optional
+from spanwise_server.rpc.codecs.native_spans import encode_spans
+from spanwise_server.rpc.codecs.timestamps import decode_optional, fill_time
 from spanwise_server.rpc.methods import Call, Handler, Method, service_methods
 from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.service.span_queries import SpanQueries

@@ -61,7 +61,7 @@ def project_batch(transaction: WriteTransaction, received: Sequence[Received]) -
 
 @dataclass(slots=True)
 class _Touched:
-    """The records of one kind that a batch has changed."""
+    """What a batch has changed, and what it named that may not be there yet."""
 
     executions: dict[bytes, ExecutionRecord] = field(default_factory=dict)
     nodes: dict[EntityRef, NodeRecord] = field(default_factory=dict)

@@ -7,9 +7,9 @@ from spanwise_server.rpc.codecs.native_spans import (
     encode_span_qualities,
     fill_entity,
     fill_execution_id,
-    fill_time,
 )
 from spanwise_server.rpc.codecs.payloads import payload_name
+from spanwise_server.rpc.codecs.timestamps import fill_time
 from spanwise_server.storage.api import ExecutionRecord, LoggedEvent
 
 

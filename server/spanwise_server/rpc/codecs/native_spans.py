@@ -8,8 +8,6 @@ of its own and copied in (measured with protobuf 7.36, upb).
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
 from spanwise.v1 import event_pb2, identifiers_pb2, span_pb2
 from spanwise_server.domain.events import Log
 from spanwise_server.domain.identifiers import EntityVersion, ExecutionId, span_id_bytes
@@ -22,7 +20,7 @@ from spanwise_server.domain.spans import (
     SubtaskSubject,
     TaskAttemptSubject,
 )
-from spanwise_server.rpc.codecs.timestamps import SECOND_NS
+from spanwise_server.rpc.codecs.timestamps import SECOND_NS, fill_time
 
 
 class SpanList(Protocol):
@@ -77,11 +75,6 @@ def fill_entity(message: identifiers_pb2.EntityVersion, entity: EntityVersion) -
     """Fill in a definition. One that is not known leaves the field unset."""
     if any(entity):
         message.project, message.domain, message.name, message.version = entity
-
-
-def fill_time(message: Timestamp, time_ns: int) -> None:
-    """Fill in a time."""
-    message.seconds, message.nanos = divmod(time_ns, SECOND_NS)
 
 
 _QUALITY_NUMBERS: dict[SpanQuality, list[int]] = {SpanQuality.NONE: []}

@@ -46,9 +46,9 @@ def decode_timestamp(timestamp: Timestamp) -> tuple[int | None, EventQuality]:
     return min(max(time_ns, MIN_TIME_NS), MAX_TIME_NS), _OUT_OF_RANGE
 
 
-def encode_timestamp(time_ns: int) -> Timestamp:
-    """Give the timestamp of a stored time."""
-    return Timestamp(seconds=time_ns // SECOND_NS, nanos=time_ns % SECOND_NS)
+def fill_time(message: Timestamp, time_ns: int) -> None:
+    """Fill in a stored time."""
+    message.seconds, message.nanos = divmod(time_ns, SECOND_NS)
 
 
 def decode_optional(message: Any, field: str) -> int | None:
