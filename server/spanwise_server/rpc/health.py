@@ -105,17 +105,14 @@ class HealthServicer:
         is_known = request.service in self._names
         sent = None
         while True:
-            changed = asyncio.ensure_future(self._health.changed())
-            try:
-                status = self._status() if is_known else HealthCheckResponse.SERVICE_UNKNOWN
-                if status != sent:
-                    yield HealthCheckResponse(status=status)
-                    sent = status
-                if self._health.is_stopping:
-                    return  # or the graceful stop would wait for every watcher
-                await changed
-            finally:
-                changed.cancel()
+            status = self._status() if is_known else HealthCheckResponse.SERVICE_UNKNOWN
+            if status != sent:
+                sent = status
+                yield HealthCheckResponse(status=status)
+                continue  # it may have changed again while that was sent
+            if self._health.is_stopping:
+                return  # or the graceful stop would wait for every watcher
+            await self._health.changed()
 
     def _status(self) -> int:
         if self._health.is_serving:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
+from typing import cast
 
 import grpc
 import grpc.aio
@@ -12,6 +13,7 @@ from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.rpc import health as health_module
 from spanwise_server.rpc.health import Health, HealthServicer
+from spanwise_server.rpc.methods import Call, ServerStreamHandler
 from spanwise_server.rpc.query_pool import QueryPool
 from tests.unit.rpc.in_process import server_stream, serving, unary
 
@@ -79,6 +81,24 @@ def test_a_watcher_hears_of_a_change_at_once() -> None:
             heard.append(await anext(answers))
             await answers.aclose()
         return heard
+
+    assert asyncio.run(run()) == [SERVING, NOT_SERVING]
+
+
+def test_a_change_while_a_watcher_is_being_told_is_not_lost() -> None:
+    """The generator stands at its yield until the transport has taken the answer."""
+
+    async def run() -> list[int]:
+        health = Health()
+        handlers = {row.path: row.handler for row in HealthServicer(health, []).methods()}
+        watching = cast("ServerStreamHandler", handlers["/grpc.health.v1.Health/Watch"])
+        answers = cast(
+            "AsyncIterator[HealthCheckResponse]",
+            watching(HealthCheckRequest(), cast("Call", None)),
+        )
+        heard = [(await anext(answers)).status]
+        health.stop()
+        return [*heard, *[answer.status async for answer in answers]]
 
     assert asyncio.run(run()) == [SERVING, NOT_SERVING]
 
