@@ -14,12 +14,12 @@ from spanwise_server.domain.events import (
     Disposition,
     ExecutionFacts,
     NodeFacts,
-    NodeKind,
     PayloadType,
     Severity,
     TaskFacts,
 )
 from spanwise_server.domain.identifiers import EntityKind, EntityVersion, ExecutionId
+from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.domain.transitions import EntityState, Moment

@@ -59,6 +59,7 @@ class SpanQuality(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     SPAN_QUALITY_TIMESTAMP_OUT_OF_RANGE: _ClassVar[SpanQuality]
     SPAN_QUALITY_SEVERAL_PRODUCERS: _ClassVar[SpanQuality]
     SPAN_QUALITY_STALE: _ClassVar[SpanQuality]
+    SPAN_QUALITY_INFERRED_KIND: _ClassVar[SpanQuality]
 OPERATION_UNSPECIFIED: Operation
 OPERATION_WORKFLOW_SETUP: Operation
 OPERATION_WORKFLOW_TEARDOWN: Operation
@@ -102,6 +103,7 @@ SPAN_QUALITY_INFERRED_PARENT: SpanQuality
 SPAN_QUALITY_TIMESTAMP_OUT_OF_RANGE: SpanQuality
 SPAN_QUALITY_SEVERAL_PRODUCERS: SpanQuality
 SPAN_QUALITY_STALE: SpanQuality
+SPAN_QUALITY_INFERRED_KIND: SpanQuality
 
 class PhaseInterval(_message.Message):
     __slots__ = ("phase", "start_time", "end_time", "phase_version")

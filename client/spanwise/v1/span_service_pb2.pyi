@@ -23,18 +23,20 @@ class SpanSelection(_message.Message):
     def __init__(self, depth: _Optional[int] = ..., root_span_id: _Optional[bytes] = ..., window_start: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., window_end: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class GetExecutionSpanRequest(_message.Message):
-    __slots__ = ("execution_id", "selection", "as_of", "page_size", "page_token")
+    __slots__ = ("execution_id", "selection", "as_of", "page_size", "page_token", "include_totals")
     EXECUTION_ID_FIELD_NUMBER: _ClassVar[int]
     SELECTION_FIELD_NUMBER: _ClassVar[int]
     AS_OF_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_TOTALS_FIELD_NUMBER: _ClassVar[int]
     execution_id: _identifiers_pb2.ExecutionId
     selection: SpanSelection
     as_of: _timestamp_pb2.Timestamp
     page_size: int
     page_token: str
-    def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., selection: _Optional[_Union[SpanSelection, _Mapping]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    include_totals: bool
+    def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., selection: _Optional[_Union[SpanSelection, _Mapping]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., include_totals: bool = ...) -> None: ...
 
 class GetExecutionSpanResponse(_message.Message):
     __slots__ = ("spans", "as_of", "truncated", "next_page_token")
@@ -49,16 +51,18 @@ class GetExecutionSpanResponse(_message.Message):
     def __init__(self, spans: _Optional[_Iterable[_Union[_span_pb2.Span, _Mapping]]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., truncated: bool = ..., next_page_token: _Optional[str] = ...) -> None: ...
 
 class StreamExecutionSpanRequest(_message.Message):
-    __slots__ = ("execution_id", "selection", "as_of", "chunk_bytes")
+    __slots__ = ("execution_id", "selection", "as_of", "chunk_bytes", "include_totals")
     EXECUTION_ID_FIELD_NUMBER: _ClassVar[int]
     SELECTION_FIELD_NUMBER: _ClassVar[int]
     AS_OF_FIELD_NUMBER: _ClassVar[int]
     CHUNK_BYTES_FIELD_NUMBER: _ClassVar[int]
+    INCLUDE_TOTALS_FIELD_NUMBER: _ClassVar[int]
     execution_id: _identifiers_pb2.ExecutionId
     selection: SpanSelection
     as_of: _timestamp_pb2.Timestamp
     chunk_bytes: int
-    def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., selection: _Optional[_Union[SpanSelection, _Mapping]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., chunk_bytes: _Optional[int] = ...) -> None: ...
+    include_totals: bool
+    def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., selection: _Optional[_Union[SpanSelection, _Mapping]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., chunk_bytes: _Optional[int] = ..., include_totals: bool = ...) -> None: ...
 
 class StreamExecutionSpanResponse(_message.Message):
     __slots__ = ("spans", "as_of")
@@ -177,20 +181,44 @@ class Advice(_message.Message):
     def __init__(self, text: _Optional[str] = ..., source: _Optional[str] = ...) -> None: ...
 
 class Finding(_message.Message):
-    __slots__ = ("operation", "cost", "share", "summary", "evidence", "advice")
+    __slots__ = ("operation", "cost", "share", "summary", "evidence", "advice", "cause")
     OPERATION_FIELD_NUMBER: _ClassVar[int]
     COST_FIELD_NUMBER: _ClassVar[int]
     SHARE_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     EVIDENCE_FIELD_NUMBER: _ClassVar[int]
     ADVICE_FIELD_NUMBER: _ClassVar[int]
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
     operation: _span_pb2.Operation
     cost: _duration_pb2.Duration
     share: float
     summary: str
     evidence: _containers.RepeatedCompositeFieldContainer[Evidence]
     advice: _containers.RepeatedCompositeFieldContainer[Advice]
-    def __init__(self, operation: _Optional[_Union[_span_pb2.Operation, str]] = ..., cost: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., share: _Optional[float] = ..., summary: _Optional[str] = ..., evidence: _Optional[_Iterable[_Union[Evidence, _Mapping]]] = ..., advice: _Optional[_Iterable[_Union[Advice, _Mapping]]] = ...) -> None: ...
+    cause: str
+    def __init__(self, operation: _Optional[_Union[_span_pb2.Operation, str]] = ..., cost: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., share: _Optional[float] = ..., summary: _Optional[str] = ..., evidence: _Optional[_Iterable[_Union[Evidence, _Mapping]]] = ..., advice: _Optional[_Iterable[_Union[Advice, _Mapping]]] = ..., cause: _Optional[str] = ...) -> None: ...
+
+class CriticalSegment(_message.Message):
+    __slots__ = ("span_id", "start_time", "end_time", "operation", "approximate")
+    SPAN_ID_FIELD_NUMBER: _ClassVar[int]
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
+    END_TIME_FIELD_NUMBER: _ClassVar[int]
+    OPERATION_FIELD_NUMBER: _ClassVar[int]
+    APPROXIMATE_FIELD_NUMBER: _ClassVar[int]
+    span_id: bytes
+    start_time: _timestamp_pb2.Timestamp
+    end_time: _timestamp_pb2.Timestamp
+    operation: _span_pb2.Operation
+    approximate: bool
+    def __init__(self, span_id: _Optional[bytes] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., operation: _Optional[_Union[_span_pb2.Operation, str]] = ..., approximate: bool = ...) -> None: ...
+
+class ParallelismStep(_message.Message):
+    __slots__ = ("start_time", "running_attempts")
+    START_TIME_FIELD_NUMBER: _ClassVar[int]
+    RUNNING_ATTEMPTS_FIELD_NUMBER: _ClassVar[int]
+    start_time: _timestamp_pb2.Timestamp
+    running_attempts: int
+    def __init__(self, start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., running_attempts: _Optional[int] = ...) -> None: ...
 
 class TaskHistory(_message.Message):
     __slots__ = ("span_id", "operation", "duration", "p50", "p95", "sample_count", "outlier")
@@ -211,15 +239,19 @@ class TaskHistory(_message.Message):
     def __init__(self, span_id: _Optional[bytes] = ..., operation: _Optional[_Union[_span_pb2.Operation, str]] = ..., duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p50: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p95: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., sample_count: _Optional[int] = ..., outlier: bool = ...) -> None: ...
 
 class DiagnoseExecutionResponse(_message.Message):
-    __slots__ = ("findings", "critical_path", "approximate", "history", "as_of")
+    __slots__ = ("findings", "critical_path", "approximate", "history", "as_of", "segments", "parallelism")
     FINDINGS_FIELD_NUMBER: _ClassVar[int]
     CRITICAL_PATH_FIELD_NUMBER: _ClassVar[int]
     APPROXIMATE_FIELD_NUMBER: _ClassVar[int]
     HISTORY_FIELD_NUMBER: _ClassVar[int]
     AS_OF_FIELD_NUMBER: _ClassVar[int]
+    SEGMENTS_FIELD_NUMBER: _ClassVar[int]
+    PARALLELISM_FIELD_NUMBER: _ClassVar[int]
     findings: _containers.RepeatedCompositeFieldContainer[Finding]
     critical_path: _duration_pb2.Duration
     approximate: bool
     history: _containers.RepeatedCompositeFieldContainer[TaskHistory]
     as_of: _timestamp_pb2.Timestamp
-    def __init__(self, findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., critical_path: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., approximate: bool = ..., history: _Optional[_Iterable[_Union[TaskHistory, _Mapping]]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+    segments: _containers.RepeatedCompositeFieldContainer[CriticalSegment]
+    parallelism: _containers.RepeatedCompositeFieldContainer[ParallelismStep]
+    def __init__(self, findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., critical_path: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., approximate: bool = ..., history: _Optional[_Iterable[_Union[TaskHistory, _Mapping]]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., segments: _Optional[_Iterable[_Union[CriticalSegment, _Mapping]]] = ..., parallelism: _Optional[_Iterable[_Union[ParallelismStep, _Mapping]]] = ...) -> None: ...

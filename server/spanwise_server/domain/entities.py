@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from spanwise_server.domain.events import NodeFacts, NodeKind
+from spanwise_server.domain.events import NodeFacts
 from spanwise_server.domain.history import EntityHistory, fold_history
 from spanwise_server.domain.identifiers import EntityKind, node_key, root_key
 from spanwise_server.domain.known import KnownAttempt, KnownExecution
+from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.operations import Block
 from spanwise_server.domain.quality import SpanQuality
 from spanwise_server.domain.spans import Span

@@ -16,8 +16,10 @@ from spanwise_server.domain.identifiers import (
     node_key,
     root_key,
 )
+from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
+from spanwise_server.domain.workflows import WorkflowDefinition
 
 MIN_TIME_NS = -(2**63)
 MAX_TIME_NS = 2**63 - 1
@@ -54,22 +56,6 @@ class CacheStatus(IntEnum):
     PUT_FAILURE = 6
     SKIPPED = 7
     EVICTED = 8
-
-
-class NodeKind(IntEnum):
-    """What a node does (spanwise.v1.NodeKind)."""
-
-    UNSPECIFIED = 0
-    TASK = 1
-    DYNAMIC = 2
-    ARRAY = 3
-    SUBWORKFLOW = 4
-    LAUNCH_PLAN = 5
-    BRANCH = 6
-    GATE = 7
-    START = 8
-    END = 9
-    TRACE = 10
 
 
 class Disposition(IntEnum):
@@ -160,13 +146,17 @@ class TaskFacts(NamedTuple):
 
 
 class Details(NamedTuple):
-    """What an event carries that is read back from its payload: it may be large, or is rare."""
+    """What an event carries that is read back from its payload: it may be large, or is rare.
+
+    `workflow` is what a dynamic node made.
+    """
 
     error: ExecutionError | None = None
     logs: tuple[Log, ...] = ()
     subtasks: tuple[Subtask, ...] = ()
     upstream_node_ids: tuple[str, ...] = ()
     external_id: str = ""
+    workflow: WorkflowDefinition | None = None
 
 
 class Event(NamedTuple):

@@ -7,8 +7,8 @@ negative time or fail the whole call, the time is zero and the part is left out.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from spanwise_server.domain.events import NodeKind
 from spanwise_server.domain.identifiers import EntityVersion, ExecutionId
+from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.spans import (
     ClosureTimes,
     ExecutionSubject,

@@ -8,6 +8,7 @@ from spanwise_server.domain.identifiers import EntityVersion, ExecutionId
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.domain.spans import Mark
 from spanwise_server.domain.transitions import Moment
+from spanwise_server.domain.workflows import WorkflowDefinition
 
 
 class KnownNode(NamedTuple):
@@ -55,6 +56,7 @@ class KnownExecution(NamedTuple):
         marks: Reasons by entity key, in any order.
         details: Details by entity key, in the order of time.
         producer_ids: Who reported any of it.
+        workflow: What it runs, if that is known.
     """
 
     key: bytes
@@ -66,3 +68,4 @@ class KnownExecution(NamedTuple):
     marks: Mapping[int, Sequence[Mark]]
     details: Mapping[int, Sequence[TimedDetails]]
     producer_ids: frozenset[str]
+    workflow: WorkflowDefinition | None = None

@@ -39,3 +39,4 @@ class SpanQuality(IntFlag):
     TIMESTAMP_OUT_OF_RANGE = 1 << 14
     SEVERAL_PRODUCERS = 1 << 15
     STALE = 1 << 16
+    INFERRED_KIND = 1 << 17

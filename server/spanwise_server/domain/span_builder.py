@@ -7,9 +7,10 @@ Iterative throughout, so that trees of any depth can be built.
 from collections.abc import Sequence
 
 from spanwise_server.domain.entities import Attempt, Entity, settle_entities
-from spanwise_server.domain.events import ExecutionError, Log, NodeKind
+from spanwise_server.domain.events import ExecutionError, Log
 from spanwise_server.domain.history import EntityHistory
 from spanwise_server.domain.known import KnownExecution, TimedDetails
+from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.operations import (
     Block,
     attempt_operations,

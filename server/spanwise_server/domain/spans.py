@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
-from spanwise_server.domain.events import CacheStatus, ExecutionError, Log, NodeKind, Severity
+from spanwise_server.domain.events import CacheStatus, ExecutionError, Log, Severity
 from spanwise_server.domain.identifiers import EntityVersion, ExecutionId
+from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import SpanQuality
 
@@ -51,7 +52,11 @@ class PhaseInterval(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """A reason as it stands on a span. `ordinal` is its place among the reasons of its event."""
+    """A reason as it stands on a span.
+
+    `ordinal` is its place among the reasons of its event; `operation` what its text says that the
+    time goes into, UNSPECIFIED where the text is not known.
+    """
 
     occurred_at_ns: int
     ordinal: int
@@ -61,6 +66,30 @@ class Mark(NamedTuple):
     severity: Severity
     source: str
     occurrences: int
+    operation: Operation = Operation.UNSPECIFIED
+
+
+class OperationTotal(NamedTuple):
+    """The time of one operation in a span and everything below it.
+
+    `sum_ns` counts parallel work each time, `union_ns` once.
+    """
+
+    operation: Operation
+    sum_ns: int
+    union_ns: int
+    num_spans: int
+
+
+class Totals(NamedTuple):
+    """Sums of a span.
+
+    `self_ns` is the part of `wall_ns` that no child covers; `operations` is ascending.
+    """
+
+    wall_ns: int
+    self_ns: int
+    operations: tuple[OperationTotal, ...]
 
 
 class ExecutionSubject(NamedTuple):
@@ -136,7 +165,7 @@ class ClosureTimes(NamedTuple):
 
 @dataclass(slots=True)
 class Span:
-    """A stretch of time of an execution. Made once by the builder, not changed after.
+    """A stretch of time of an execution. Made by the builder; only `totals` is filled in later.
 
     Attributes:
         span_id: Signed 64-bit id, the same whenever the same execution is read.
@@ -153,6 +182,7 @@ class Span:
         closure: FlyteAdmin's times; None for operations and placeholders.
         producer_ids: Who reported it, ascending; for executions only.
         children: What it contains, in the order of start.
+        totals: Sums; None until they are computed, and for operations.
     """
 
     span_id: int
@@ -169,3 +199,4 @@ class Span:
     closure: ClosureTimes | None = None
     producer_ids: tuple[str, ...] = ()
     children: list["Span"] = field(default_factory=list)
+    totals: Totals | None = None

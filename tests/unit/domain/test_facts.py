@@ -3,19 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spanwise_server.domain.events import (
-    CacheStatus,
-    ExecutionFacts,
-    NodeFacts,
-    NodeKind,
-    TaskFacts,
-)
+from spanwise_server.domain.events import CacheStatus, ExecutionFacts, NodeFacts, TaskFacts
 from spanwise_server.domain.facts import (
     merge_execution_facts,
     merge_node_facts,
     merge_task_facts,
 )
 from spanwise_server.domain.identifiers import EntityVersion, ExecutionId
+from spanwise_server.domain.node_kinds import NodeKind
 
 texts = st.sampled_from(["", "a", "b"])
 executions = st.none() | st.builds(ExecutionId, texts, texts, texts)

@@ -6,13 +6,14 @@ of metrics_manager.go. Durations in whole seconds, in the order of the spans.
 
 import pytest
 
-from spanwise_server.domain.events import NodeFacts, NodeKind
+from spanwise_server.domain.events import NodeFacts
 from spanwise_server.domain.flyte_metrics import (
     MetricAttempt,
     MetricNode,
     MetricSpan,
     render_metrics,
 )
+from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.phases import Phase
 from tests.unit.domain.lives import SECOND_NS, Life, Stay
 

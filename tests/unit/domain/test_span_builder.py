@@ -10,11 +10,11 @@ from spanwise_server.domain.events import (
     ExecutionError,
     Log,
     NodeFacts,
-    NodeKind,
     Subtask,
 )
 from spanwise_server.domain.identifiers import attempt_key, node_key
 from spanwise_server.domain.known import KnownExecution, TimedDetails
+from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import SpanQuality
 from spanwise_server.domain.span_builder import build_span_tree

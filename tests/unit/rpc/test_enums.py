@@ -8,8 +8,9 @@ from flyteidl.core.execution_pb2 import NodeExecution, TaskExecution, WorkflowEx
 from google.protobuf.internal.enum_type_wrapper import EnumTypeWrapper
 
 from spanwise.v1 import event_pb2, event_service_pb2, phase_pb2, span_pb2
-from spanwise_server.domain.events import CacheStatus, Disposition, ErrorKind, NodeKind, Severity
+from spanwise_server.domain.events import CacheStatus, Disposition, ErrorKind, Severity
 from spanwise_server.domain.identifiers import EntityKind
+from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality, SpanQuality
 from spanwise_server.domain.spans import Operation

@@ -19,7 +19,6 @@ from spanwise_server.domain.events import (
     ExecutionFacts,
     Log,
     NodeFacts,
-    NodeKind,
     PayloadType,
     Reason,
     Severity,
@@ -27,6 +26,7 @@ from spanwise_server.domain.events import (
     TaskFacts,
 )
 from spanwise_server.domain.identifiers import EntityKind, EntityVersion, ExecutionId
+from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.rpc.codecs.native import (

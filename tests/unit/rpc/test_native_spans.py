@@ -4,15 +4,9 @@ import pytest
 
 from spanwise.v1 import event_pb2, phase_pb2, span_pb2
 from spanwise.v1.span_service_pb2 import GetExecutionSpanResponse
-from spanwise_server.domain.events import (
-    CacheStatus,
-    ErrorKind,
-    ExecutionError,
-    Log,
-    NodeKind,
-    Severity,
-)
+from spanwise_server.domain.events import CacheStatus, ErrorKind, ExecutionError, Log, Severity
 from spanwise_server.domain.identifiers import EntityVersion, ExecutionId
+from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import SpanQuality
 from spanwise_server.domain.spans import (

@@ -33,12 +33,12 @@ from spanwise_server.domain.events import (
     ExecutionFacts,
     Log,
     NodeFacts,
-    NodeKind,
     PayloadType,
     Subtask,
     TaskFacts,
 )
 from spanwise_server.domain.identifiers import EntityKind, EntityVersion, ExecutionId
+from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.rpc.codecs.flyte1_enums import (

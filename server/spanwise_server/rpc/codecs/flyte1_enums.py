@@ -12,7 +12,8 @@ from flyteidl.core.execution_pb2 import (
 )
 from flyteidl.core.identifier_pb2 import ResourceType
 
-from spanwise_server.domain.events import CacheStatus, ErrorKind, NodeKind
+from spanwise_server.domain.events import CacheStatus, ErrorKind
+from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.phases import Phase
 
 

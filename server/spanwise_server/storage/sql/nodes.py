@@ -5,8 +5,9 @@ from typing import Any
 
 from sqlalchemy import Insert, Select, and_, bindparam, select
 
-from spanwise_server.domain.events import CacheStatus, NodeFacts, NodeKind
+from spanwise_server.domain.events import CacheStatus, NodeFacts
 from spanwise_server.domain.identifiers import EntityVersion
+from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.storage.api import NodeRecord
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.compiling import wanted_keys
