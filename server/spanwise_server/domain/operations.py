@@ -39,28 +39,52 @@ def attempt_operations(span_id: int, history: EntityHistory, end_ns: int | None)
     return _operations(span_id, bounds, *parts)
 
 
-def node_operations(
-    span_id: int, bounds: Block, attempts: Sequence[Block], children: Sequence[Block]
-) -> list[Span]:
-    """Give set-up, resets and teardown of a node, around its attempts and its child nodes.
+def node_operations(span_id: int, bounds: Block, stages: Sequence[Block]) -> list[Span]:
+    """Give set-up, resets and teardown of a node, around what it contains.
 
     Args:
         span_id: Span of the node.
         bounds: Of the node.
-        attempts: In the order of start.
-        children: In the order of start.
+        stages: What it does one after the other, in the order of start: each attempt of its task,
+            and the nodes that each attempt made, taken together.
     """
-    stages = [*attempts, *([_hull(children)] if children else [])]
     if not stages:
         return _operations(span_id, bounds, (Operation.NODE_SETUP, *bounds))
     parts: list[_Part] = [(Operation.NODE_SETUP, bounds.start_ns, stages[0].start_ns)]
     for before, after in pairwise(stages):
         if before.end_ns is not None:
             parts.append((Operation.NODE_RESET, before.end_ns, after.start_ns))
-    done_ns = _hull(stages).end_ns
+    done_ns = hull(stages).end_ns
     if done_ns is not None and bounds.end_ns is not None:
         parts.append((Operation.NODE_TEARDOWN, done_ns, bounds.end_ns))
     return _operations(span_id, bounds, *parts)
+
+
+def gate_operations(
+    span_id: int, bounds: Block, waiting_ns: int | None, done_ns: int | None
+) -> list[Span]:
+    """Give set-up, idle time and teardown of a gate.
+
+    Args:
+        span_id: Span of the node.
+        bounds: Of the node.
+        waiting_ns: When it began to wait for its signal; None: it has not.
+        done_ns: When the signal came; None: it has not.
+    """
+    if waiting_ns is None:
+        return _operations(span_id, bounds, (Operation.NODE_SETUP, *bounds))
+    parts: list[_Part] = [
+        (Operation.NODE_SETUP, bounds.start_ns, waiting_ns),
+        (Operation.NODE_IDLE, waiting_ns, bounds.end_ns if done_ns is None else done_ns),
+    ]
+    if done_ns is not None:
+        parts.append((Operation.NODE_TEARDOWN, done_ns, bounds.end_ns))
+    return _operations(span_id, bounds, *parts)
+
+
+def setup_operation(span_id: int, bounds: Block, ready_ns: int) -> list[Span]:
+    """Give the set-up of a node of which nothing is known but that it ran from `ready_ns` on."""
+    return _operations(span_id, bounds, (Operation.NODE_SETUP, bounds.start_ns, ready_ns))
 
 
 def workflow_operations(
@@ -82,7 +106,7 @@ def workflow_operations(
     parts: list[_Part] = [(Operation.WORKFLOW_SETUP, bounds.start_ns, ready_ns)]
     work = nodes or ([start_node] if start_node is not None else [])
     if work and bounds.end_ns is not None:
-        done_ns = _hull(work).end_ns
+        done_ns = hull(work).end_ns
         if done_ns is not None:
             parts.append((Operation.WORKFLOW_TEARDOWN, done_ns, bounds.end_ns))
     return _operations(span_id, bounds, *parts)
@@ -133,7 +157,8 @@ def _clip(inner: Block, outer: Block) -> Block:
     return Block(max(inner.start_ns, outer.start_ns), end_ns)
 
 
-def _hull(blocks: Sequence[Block]) -> Block:
+def hull(blocks: Sequence[Block]) -> Block:
+    """Give the bounds around all blocks, of which there is at least one."""
     ends = [block.end_ns for block in blocks]
     end_ns = None
     if None not in ends:

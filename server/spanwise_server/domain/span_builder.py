@@ -4,22 +4,28 @@ Pure, and a function of the set of events: no order of arrival, replay or answer
 Iterative throughout, so that trees of any depth can be built.
 """
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
-from spanwise_server.domain.entities import Attempt, Entity, settle_entities
+from spanwise_server.domain.entities import Attempt, Entity
 from spanwise_server.domain.events import ExecutionError, Log
 from spanwise_server.domain.history import EntityHistory
+from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.domain.known import KnownExecution, TimedDetails
 from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.operations import (
     Block,
     attempt_operations,
+    gate_operations,
+    hull,
     node_operations,
+    setup_operation,
     transition,
     workflow_operations,
 )
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import SpanQuality
+from spanwise_server.domain.settling import settle_entities
 from spanwise_server.domain.spans import (
     ExecutionSubject,
     Mark,
@@ -36,25 +42,63 @@ _FAILING = frozenset(
 )
 
 
-def build_span_tree(known: KnownExecution) -> Span:
+def build_span_tree(
+    known: KnownExecution, children: Mapping[ExecutionId, KnownExecution] | None = None
+) -> Span:
     """Give the root of the tree of one execution.
 
     Nothing that an event ever named is missing from it. Every end is at or after its start; an
-    inferred bound, parent or upstream carries a flag.
+    inferred bound, parent, kind or upstream carries a flag.
+
+    Args:
+        known: What is known of the execution.
+        children: What is known of executions that launch plan nodes in it started, at any level.
+            Each stands in the tree once, below the first node that names it. One that is missing
+            leaves its node without contents.
     """
-    root, *nodes = settle_entities(known)
-    for entity in reversed(nodes):
-        entity.span = _node_span(known, entity)
-    return _execution_span(known, root)
+    families = _nest(known, children or {})
+    for each, (root, *nodes) in reversed(families):
+        for entity in reversed(nodes):
+            entity.span = _node_span(each, entity)
+        root.span = _execution_span(each, root)
+    return _made(families[0][1][0])
+
+
+def _nest(
+    known: KnownExecution, children: Mapping[ExecutionId, KnownExecution]
+) -> list[tuple[KnownExecution, list[Entity]]]:
+    """Settle an execution and all that it started, those above before those below."""
+    families = [(known, settle_entities(known))]
+    placed = {known.execution_id}
+    for _, order in families:  # grows while it is walked
+        for entity in order:
+            child_id = entity.facts.child_execution_id
+            if child_id is None or child_id in placed or child_id not in children:
+                continue
+            placed.add(child_id)
+            child = children[child_id]
+            child_order = settle_entities(child, entity.block)
+            entity.child_execution = child_order[0]
+            families.append((child, child_order))
+    return families
+
+
+def _made(entity: Entity) -> Span:
+    if entity.span is None:
+        raise ValueError("spans are made from the leaves upwards")
+    return entity.span
 
 
 def _execution_span(known: KnownExecution, root: Entity) -> Span:
     start_node = next((child.block for child in root.children if child.is_start), None)
-    nodes = [child.block for child in root.children if not (child.is_start or child.is_end)]
+    nodes = [child.block for child in root.children if not child.is_marker]
     producer_ids = tuple(sorted(known.producer_ids - {""}))
     if len(producer_ids) > 1:
         root.qualities |= SpanQuality.SEVERAL_PRODUCERS
-    subject = ExecutionSubject(known.execution_id, known.facts.org, known.facts.workflow_id)
+    workflow_id = known.facts.workflow_id
+    if known.workflow is not None:
+        workflow_id = known.workflow.workflow_id
+    subject = ExecutionSubject(known.execution_id, known.facts.org, workflow_id)
     span = _entity_span(known, root, known.execution_id.name, subject)
     span.producer_ids = producer_ids
     span.children = _in_order(
@@ -64,31 +108,65 @@ def _execution_span(known: KnownExecution, root: Entity) -> Span:
 
 
 def _node_span(known: KnownExecution, entity: Entity) -> Span:
-    facts = entity.facts
+    facts, spec = entity.facts, entity.spec
     attempts = [_attempt_span(known, attempt) for attempt in entity.attempts]
-    kind = facts.kind
-    if kind is NodeKind.UNSPECIFIED and attempts:
-        kind = NodeKind.TASK
     subject = NodeSubject(
         node_id=entity.node_id,
         spec_node_id=facts.spec_node_id,
         retry_group=facts.retry_group,
-        kind=kind,
-        target_id=facts.target_id,
+        kind=entity.kind,
+        target_id=facts.target_id if any(facts.target_id) or spec is None else spec.target_id,
         cache_status=facts.cache_status,
         upstream_node_ids=entity.upstream_ids,
         group=facts.group,
     )
-    name = facts.node_name or facts.spec_node_id or entity.node_id
+    name = facts.node_name or (spec.name if spec else "") or facts.spec_node_id or entity.node_id
     span = _entity_span(known, entity, name, subject)
-    operations = node_operations(
-        entity.key,
-        entity.block,
-        [Block(attempt.start_ns, attempt.end_ns) for attempt in attempts],
-        [child.block for child in entity.children],
-    )
-    span.children = _in_order(operations, [*attempts, *_child_spans(entity)])
+    span.children = _in_order(_node_operations(entity), [*attempts, *_child_spans(entity)])
     return span
+
+
+def _node_operations(entity: Entity) -> list[Span]:
+    history = entity.history
+    if entity.kind is NodeKind.GATE and history is not None:
+        closure = history.closure
+        return gate_operations(entity.key, entity.block, closure.started_ns, closure.ran_until_ns)
+    stages = _stages(entity)
+    if not stages and _may_hold_what_is_not_known(entity):
+        running_ns = None if history is None else history.closure.started_ns
+        if running_ns is not None:
+            return setup_operation(entity.key, entity.block, running_ns)
+    return node_operations(entity.key, entity.block, stages)
+
+
+def _may_hold_what_is_not_known(entity: Entity) -> bool:
+    """Say whether a node may have done something of which no event tells."""
+    return entity.kind is NodeKind.UNSPECIFIED or entity.facts.child_execution_id is not None
+
+
+def _stages(entity: Entity) -> list[Block]:
+    """Give what a node does one after the other, in the order of start."""
+    stages = [attempt.block for attempt in entity.attempts]
+    if entity.child_execution is not None:
+        stages.append(entity.child_execution.block)
+    if entity.children:
+        families: dict[str, list[Entity]] = defaultdict(list)
+        for child in entity.children:
+            families[child.facts.retry_group].append(child)
+        stages += map(_stage, families.values())
+    stages.sort(key=lambda block: block.start_ns)
+    return stages
+
+
+def _stage(nodes: Sequence[Entity]) -> Block:
+    """Give the bounds of the work of nodes that one attempt of their parent made."""
+    work = [node.block for node in nodes if not node.is_marker]
+    ready_ns = [node.end_ns for node in nodes if node.is_start and node.end_ns is not None]
+    if not work:
+        return hull([node.block for node in nodes])
+    start_ns, end_ns = hull(work)
+    # As FlyteAdmin has it, what comes before the end of the start-node is the parent's.
+    return Block(min(ready_ns, default=start_ns), end_ns)
 
 
 def _attempt_span(known: KnownExecution, attempt: Attempt) -> Span:
@@ -151,8 +229,9 @@ def _child_spans(entity: Entity) -> list[Span]:
         if child.upstream_end_ns is not None:
             way = Block(child.upstream_end_ns, child.start_ns)
             spans += transition(entity.key, entity.block, child.node_id, way)
-        if child.span is not None:
-            spans.append(child.span)
+        spans.append(_made(child))
+    if entity.child_execution is not None:
+        spans.append(_made(entity.child_execution))
     return spans
 
 

@@ -25,6 +25,7 @@ from spanwise_server.domain.quality import EventQuality
 from spanwise_server.domain.span_builder import build_span_tree
 from spanwise_server.domain.spans import Mark, Operation, OperationSubject, Span
 from spanwise_server.domain.transitions import Moment
+from spanwise_server.domain.workflows import WorkflowDefinition
 
 SECOND_NS = 10**9
 EXECUTION_ID = ExecutionId("flytesnacks", "development", "run")
@@ -53,6 +54,7 @@ class Life:
     marks: dict[int, list[Mark]] = field(default_factory=lambda: defaultdict(list))
     details: dict[int, list[TimedDetails]] = field(default_factory=lambda: defaultdict(list))
     producers: set[str] = field(default_factory=set)
+    workflow: WorkflowDefinition | None = None
 
     def execution(self, *stays: Stay) -> "Life":
         """Add events of the execution."""
@@ -104,6 +106,7 @@ class Life:
             marks=self.marks,
             details=self.details,
             producer_ids=frozenset(self.producers),
+            workflow=self.workflow,
         )
 
     def tree(self) -> Span:

@@ -272,7 +272,7 @@ def test_chain_of_ten_thousand_nodes_is_built() -> None:
     while span.children:
         span = span.children[-1]
         depth += 1 if isinstance(span.subject, NodeSubject) else 0
-    assert (depth, span.name) == (10_000, "NODE_SETUP")
+    assert (depth, span.name) == (10_000, "n9999")
 
 
 def test_reasons_stand_on_their_span_in_the_order_of_time() -> None:
