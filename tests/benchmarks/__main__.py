@@ -4,7 +4,8 @@ Figures are ratios in one run, because absolute times depend on the machine.
 """
 
 from tests.benchmarks.intake import measure_intake
+from tests.benchmarks.reading import measure_reading
 from tests.benchmarks.report import render
 
 if __name__ == "__main__":
-    print(render(measure_intake()))
+    print(render([*measure_intake(), *measure_reading()]))

@@ -32,7 +32,8 @@ def _infer_starts(known: KnownExecution, order: Sequence[Entity]) -> None:
     for entity in reversed(order):
         history = entity.history
         if history is not None:
-            entity.qualities |= history.qualities
+            if history.qualities:
+                entity.qualities |= history.qualities
             entity.start_ns, entity.end_ns = history.start_ns, history.end_ns
             continue
         entity.qualities |= SpanQuality.PLACEHOLDER | SpanQuality.INFERRED_START
@@ -46,7 +47,8 @@ def _infer_ends(order: Sequence[Entity]) -> None:
     for entity in order:
         for child in entity.children:
             _end_inside(child, entity.block)
-        _infer_attempt_ends(entity)
+        if entity.attempts:
+            _infer_attempt_ends(entity)
         entity.children.sort(key=lambda child: (child.start_ns, child.node_id))
 
 
@@ -54,7 +56,8 @@ def _end_inside(inner: Entity, outer: Block) -> None:
     if inner.end_ns is None and outer.end_ns is not None:
         inner.end_ns = max(_last_known_ns(inner), outer.end_ns)
         inner.qualities |= SpanQuality.NO_TERMINAL_EVENT | SpanQuality.INFERRED_END
-    inner.qualities |= _sticking_out(inner.block, outer)
+    if flags := _sticking_out(inner.block, outer):
+        inner.qualities |= flags
 
 
 def _last_known_ns(entity: Entity) -> int:
@@ -69,7 +72,8 @@ def _infer_attempt_ends(node: Entity) -> None:
             if until_ns is not None:
                 attempt.end_ns = max(attempt.history.intervals[-1].start_ns, until_ns)
                 attempt.qualities |= SpanQuality.NO_TERMINAL_EVENT | SpanQuality.INFERRED_END
-        attempt.qualities |= _sticking_out(attempt.block, node.block)
+        if flags := _sticking_out(attempt.block, node.block):
+            attempt.qualities |= flags
 
 
 def _sticking_out(inner: Block, outer: Block) -> SpanQuality:

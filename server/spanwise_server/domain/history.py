@@ -47,12 +47,6 @@ class EntityHistory(NamedTuple):
     qualities: SpanQuality
 
 
-class _Stay(NamedTuple):
-    phase: Phase
-    start_ns: int
-    phase_version: int
-
-
 def fold_history(
     kind: EntityKind, moments: Sequence[Moment], qualities: EventQuality = EventQuality.NONE
 ) -> EntityHistory:
@@ -68,23 +62,24 @@ def fold_history(
     """
     coarse_seconds = _coarse_seconds(kind, moments)
     life, after = _split_at_end(moments, coarse_seconds)
-    stays, updated_ns = _fold_stays(kind, life)
-    first, last = stays[0], stays[-1]
+    intervals, changed = _fold_stays(kind, life)
+    first, last = intervals[0], intervals[-1]
+    updated_ns = changed.occurred_at_ns if kind is EntityKind.EXECUTION else changed.reported_at_ns
     end_ns = max(last.start_ns, updated_ns) if last.phase.is_terminal else None
     flags = _carried(qualities)
     if coarse_seconds:
         flags |= SpanQuality.COARSE_TIMESTAMP
-    if any(moment.phase is not last.phase for moment in after):
+    if after and any(moment.phase is not last.phase for moment in after):
         flags |= SpanQuality.AFTER_TERMINAL
     if any(moment.reported_at_ns < moment.occurred_at_ns for moment in moments):
         flags |= SpanQuality.CLOCK_SKEW
     return EntityHistory(
-        intervals=_to_intervals(stays),
+        intervals=tuple(intervals),
         start_ns=first.start_ns,
         end_ns=end_ns,
         phase=last.phase,
-        last_event_ns=max(moment.occurred_at_ns for moment in moments),
-        closure=_to_closure(kind, stays, updated_ns),
+        last_event_ns=max([moment.occurred_at_ns for moment in moments]),
+        closure=_to_closure(kind, intervals, updated_ns),
         qualities=flags,
     )
 
@@ -93,6 +88,19 @@ def _split_at_end(
     moments: Sequence[Moment], coarse_seconds: Collection[int]
 ) -> tuple[list[Moment], list[Moment]]:
     """Give what led to the end, in order and with it, and what came after."""
+    if coarse_seconds:
+        return _split_at_end_by_reports(moments, coarse_seconds)
+    life = sorted(moments)
+    for number, moment in enumerate(life, 1):
+        if moment.phase in TERMINAL_PHASES:
+            return life[:number], life[number:]
+    return life, []
+
+
+def _split_at_end_by_reports(
+    moments: Sequence[Moment], coarse_seconds: Collection[int]
+) -> tuple[list[Moment], list[Moment]]:
+    """Do the same where the order inside some seconds is that of the reports."""
 
     def place(moment: Moment) -> tuple[int, int, Moment]:
         second_ns = moment.occurred_at_ns - moment.occurred_at_ns % SECOND_NS
@@ -114,28 +122,26 @@ def _split_at_end(
     return [*sorted(before, key=place), end], after
 
 
-def _fold_stays(kind: EntityKind, life: Sequence[Moment]) -> tuple[list[_Stay], int]:
-    """Give the stays, and when the last event that changed anything was sent (updated_at)."""
-    stays: list[_Stay] = []
+def _fold_stays(kind: EntityKind, life: Sequence[Moment]) -> tuple[list[PhaseInterval], Moment]:
+    """Give the stays, and the last event that changed anything."""
     changed = life[0]
+    start_ns, _, phase, phase_version = changed
+    intervals = []
     for moment in life:
-        last = stays[-1] if stays else None
-        if last is None:
-            stays.append(_Stay(moment.phase, moment.occurred_at_ns, moment.phase_version))
-        elif moment.phase is last.phase:
-            if moment.phase_version <= last.phase_version:
-                continue
-            stays[-1] = last._replace(phase_version=moment.phase_version)
-        elif goes_back_to_queued(kind, last.phase, moment.phase):
+        if moment.phase is phase:
+            if moment.phase_version > phase_version:
+                phase_version, changed = moment.phase_version, moment
             continue
-        else:
-            # In a second that holds a coarse time reports give the order, and times may run back.
-            start_ns = max(moment.occurred_at_ns, last.start_ns)
-            stays.append(_Stay(moment.phase, start_ns, moment.phase_version))
+        if goes_back_to_queued(kind, phase, moment.phase):
+            continue
+        # In a second that holds a coarse time reports give the order, and times may run back.
+        until_ns = max(moment.occurred_at_ns, start_ns)
+        intervals.append(PhaseInterval(phase, start_ns, until_ns, phase_version))
+        start_ns, phase, phase_version = until_ns, moment.phase, moment.phase_version
         changed = moment
-    if kind is EntityKind.EXECUTION:
-        return stays, changed.occurred_at_ns
-    return stays, changed.reported_at_ns
+    end_ns = start_ns if phase.is_terminal else None
+    intervals.append(PhaseInterval(phase, start_ns, end_ns, phase_version))
+    return intervals, changed
 
 
 def _carried(qualities: EventQuality) -> SpanQuality:
@@ -158,31 +164,22 @@ def _coarse_seconds(kind: EntityKind, moments: Sequence[Moment]) -> frozenset[in
     if kind is not EntityKind.TASK_ATTEMPT:
         return frozenset()
     times_ns = {moment.occurred_at_ns for moment in moments}
-    coarse_ns = frozenset(time_ns for time_ns in times_ns if not time_ns % SECOND_NS)
-    return coarse_ns if len(coarse_ns) < len(times_ns) else frozenset()
+    coarse_ns = [time_ns for time_ns in times_ns if not time_ns % SECOND_NS]
+    return frozenset(coarse_ns if len(coarse_ns) < len(times_ns) else ())
 
 
-def _to_intervals(stays: list[_Stay]) -> tuple[PhaseInterval, ...]:
-    intervals = []
-    for number, stay in enumerate(stays, 1):
-        if number < len(stays):
-            end_ns: int | None = stays[number].start_ns
-        else:
-            end_ns = stay.start_ns if stay.phase.is_terminal else None
-        intervals.append(PhaseInterval(stay.phase, stay.start_ns, end_ns, stay.phase_version))
-    return tuple(intervals)
-
-
-def _to_closure(kind: EntityKind, stays: list[_Stay], updated_ns: int) -> ClosureTimes:
+def _to_closure(
+    kind: EntityKind, intervals: Sequence[PhaseInterval], updated_ns: int
+) -> ClosureTimes:
     # FlyteAdmin keeps the first RUNNING of a task and the last one of a node or a workflow.
-    running = [stay.start_ns for stay in stays if stay.phase is Phase.RUNNING]
+    running = [stay.start_ns for stay in intervals if stay.phase is Phase.RUNNING]
     started_ns = None
     if running:
         started_ns = running[0] if kind is EntityKind.TASK_ATTEMPT else running[-1]
-    last = stays[-1]
+    last = intervals[-1]
     return ClosureTimes(
-        created_ns=stays[0].start_ns,
+        created_ns=intervals[0].start_ns,
         started_ns=started_ns,
-        ran_until_ns=last.start_ns if last.phase.is_terminal and running else None,
+        ran_until_ns=last.start_ns if running and last.phase.is_terminal else None,
         updated_ns=updated_ns,
     )

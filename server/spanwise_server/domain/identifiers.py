@@ -5,7 +5,7 @@ are the trace id and span ids of every export.
 """
 
 from enum import IntEnum
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -80,6 +80,19 @@ def span_id_bytes(key: int) -> bytes:
 def span_id_below(parent: int, *parts: str) -> int:
     """Give the id of a span below `parent` that is no entity of its own, such as an operation."""
     return _nonzero(_digest("spanwise/1/span", str(parent), *parts))
+
+
+@cache
+def operation_token(operation: str, ordinal: int) -> int:
+    """Give the number that tells one operation of a span from its other ones: as node_key."""
+    return _nonzero(_digest("spanwise/1/operation", operation, str(ordinal)))
+
+
+def operation_id(parent: int, token: int) -> int:
+    """Give the id of an operation of a span: as node_key."""
+    # Trees hold more operations than all else. Both numbers are hashes, so any mix of them is as
+    # good as a hash of both.
+    return parent ^ token or 1
 
 
 def _entity_key(execution: bytes, *parts: str) -> int:

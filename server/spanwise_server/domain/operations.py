@@ -5,13 +5,12 @@ and none runs backwards.
 Source: flyteadmin v1.16, pkg/manager/impl/metrics_manager.go.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from spanwise_server.domain.history import EntityHistory
-from spanwise_server.domain.identifiers import span_id_below
+from spanwise_server.domain.identifiers import operation_id, operation_token
 from spanwise_server.domain.spans import Operation, OperationSubject, Span
 
 
@@ -27,15 +26,15 @@ def attempt_operations(span_id: int, history: EntityHistory, end_ns: int | None)
     running_ns = history.closure.started_ns
     bounds = Block(history.start_ns, end_ns)
     if running_ns is None:
-        return _operations(span_id, bounds, (Operation.TASK_SETUP, *bounds))
+        return _operations(span_id, bounds, _Part(Operation.TASK_SETUP, *bounds))
     last = history.intervals[-1]
     worked_until_ns = last.start_ns if last.phase.is_terminal else end_ns
     parts = [
-        (Operation.TASK_SETUP, history.start_ns, running_ns),
-        (Operation.TASK_RUNTIME, running_ns, worked_until_ns),
+        _Part(Operation.TASK_SETUP, history.start_ns, running_ns),
+        _Part(Operation.TASK_RUNTIME, running_ns, worked_until_ns),
     ]
     if worked_until_ns is not None:
-        parts.append((Operation.TASK_TEARDOWN, worked_until_ns, end_ns))
+        parts.append(_Part(Operation.TASK_TEARDOWN, worked_until_ns, end_ns))
     return _operations(span_id, bounds, *parts)
 
 
@@ -49,14 +48,14 @@ def node_operations(span_id: int, bounds: Block, stages: Sequence[Block]) -> lis
             and the nodes that each attempt made, taken together.
     """
     if not stages:
-        return _operations(span_id, bounds, (Operation.NODE_SETUP, *bounds))
-    parts: list[_Part] = [(Operation.NODE_SETUP, bounds.start_ns, stages[0].start_ns)]
-    for before, after in pairwise(stages):
+        return _operations(span_id, bounds, _Part(Operation.NODE_SETUP, *bounds))
+    parts: list[_Part] = [_Part(Operation.NODE_SETUP, bounds.start_ns, stages[0].start_ns)]
+    for number, (before, after) in enumerate(pairwise(stages)):
         if before.end_ns is not None:
-            parts.append((Operation.NODE_RESET, before.end_ns, after.start_ns))
+            parts.append(_Part(Operation.NODE_RESET, before.end_ns, after.start_ns, number))
     done_ns = hull(stages).end_ns
     if done_ns is not None and bounds.end_ns is not None:
-        parts.append((Operation.NODE_TEARDOWN, done_ns, bounds.end_ns))
+        parts.append(_Part(Operation.NODE_TEARDOWN, done_ns, bounds.end_ns))
     return _operations(span_id, bounds, *parts)
 
 
@@ -72,19 +71,19 @@ def gate_operations(
         done_ns: When the signal came; None: it has not.
     """
     if waiting_ns is None:
-        return _operations(span_id, bounds, (Operation.NODE_SETUP, *bounds))
+        return _operations(span_id, bounds, _Part(Operation.NODE_SETUP, *bounds))
     parts: list[_Part] = [
-        (Operation.NODE_SETUP, bounds.start_ns, waiting_ns),
-        (Operation.NODE_IDLE, waiting_ns, bounds.end_ns if done_ns is None else done_ns),
+        _Part(Operation.NODE_SETUP, bounds.start_ns, waiting_ns),
+        _Part(Operation.NODE_IDLE, waiting_ns, bounds.end_ns if done_ns is None else done_ns),
     ]
     if done_ns is not None:
-        parts.append((Operation.NODE_TEARDOWN, done_ns, bounds.end_ns))
+        parts.append(_Part(Operation.NODE_TEARDOWN, done_ns, bounds.end_ns))
     return _operations(span_id, bounds, *parts)
 
 
 def setup_operation(span_id: int, bounds: Block, ready_ns: int) -> list[Span]:
     """Give the set-up of a node of which nothing is known but that it ran from `ready_ns` on."""
-    return _operations(span_id, bounds, (Operation.NODE_SETUP, bounds.start_ns, ready_ns))
+    return _operations(span_id, bounds, _Part(Operation.NODE_SETUP, bounds.start_ns, ready_ns))
 
 
 def workflow_operations(
@@ -103,58 +102,62 @@ def workflow_operations(
         ready_ns = start_node.end_ns
     elif nodes:
         ready_ns = nodes[0].start_ns
-    parts: list[_Part] = [(Operation.WORKFLOW_SETUP, bounds.start_ns, ready_ns)]
+    parts: list[_Part] = [_Part(Operation.WORKFLOW_SETUP, bounds.start_ns, ready_ns)]
     work = nodes or ([start_node] if start_node is not None else [])
     if work and bounds.end_ns is not None:
         done_ns = hull(work).end_ns
         if done_ns is not None:
-            parts.append((Operation.WORKFLOW_TEARDOWN, done_ns, bounds.end_ns))
+            parts.append(_Part(Operation.WORKFLOW_TEARDOWN, done_ns, bounds.end_ns))
     return _operations(span_id, bounds, *parts)
 
 
-def transition(parent_id: int, bounds: Block, node_id: str, way: Block) -> list[Span]:
+def transition(node_id: str, node_key: int, bounds: Block, way: Block) -> list[Span]:
     """Give the way from the end of the last upstream to a node, unless no time is between.
 
     Args:
-        parent_id: Span that contains the node.
-        bounds: Of that span.
         node_id: The node.
+        node_key: Its key.
+        bounds: Of the span that contains the node.
         way: From the end of the upstream to the start of the node.
     """
-    return _operations(parent_id, bounds, (Operation.NODE_TRANSITION, *way), node_id=node_id)
-
-
-_Part = tuple[Operation, int, int | None]
-
-
-def _operations(parent_id: int, bounds: Block, *parts: _Part, node_id: str = "") -> list[Span]:
-    """Make the spans of what of the parts lies inside the span that contains them."""
-    spans = []
-    occurrences: Counter[Operation] = Counter()
-    for operation, from_ns, until_ns in parts:
-        # Counted before the empty ones are left out, so that ids stay when an execution goes on.
-        ordinal = occurrences[operation]
-        occurrences[operation] += 1
-        start_ns, end_ns = _clip(Block(from_ns, until_ns), bounds)
-        if end_ns is not None and end_ns <= start_ns:
-            continue
-        spans.append(
-            Span(
-                span_id=span_id_below(parent_id, operation.name, node_id or str(ordinal)),
-                name=operation.name,
-                subject=OperationSubject(operation, node_id),
-                start_ns=start_ns,
-                end_ns=end_ns,
-            )
-        )
+    spans = _operations(node_key, bounds, _Part(Operation.NODE_TRANSITION, *way))
+    for span in spans:
+        span.subject = OperationSubject(Operation.NODE_TRANSITION, node_id)
     return spans
 
 
-def _clip(inner: Block, outer: Block) -> Block:
-    end_ns = inner.end_ns
-    if outer.end_ns is not None:
-        end_ns = outer.end_ns if end_ns is None else min(end_ns, outer.end_ns)
-    return Block(max(inner.start_ns, outer.start_ns), end_ns)
+class _Part(NamedTuple):
+    """What becomes a span unless it has no length.
+
+    `ordinal` tells parts of one operation apart, also when an earlier one has no length yet, so
+    that ids stay while an execution goes on.
+    """
+
+    operation: Operation
+    start_ns: int
+    end_ns: int | None
+    ordinal: int = 0
+
+
+_NAMES = {operation: operation.name for operation in Operation}
+_SUBJECTS = {operation: OperationSubject(operation) for operation in Operation}
+
+
+def _operations(parent_id: int, bounds: Block, *parts: _Part) -> list[Span]:
+    """Make the spans of what of the parts lies inside the span that contains them."""
+    spans = []
+    from_ns, until_ns = bounds
+    for operation, begin_ns, stop_ns, ordinal in parts:
+        start_ns = max(begin_ns, from_ns)
+        end_ns = stop_ns
+        if until_ns is not None and (end_ns is None or end_ns > until_ns):
+            end_ns = until_ns
+        if end_ns is not None and end_ns <= start_ns:
+            continue
+        name = _NAMES[operation]
+        key = operation_id(parent_id, operation_token(name, ordinal))
+        spans.append(Span(key, name, _SUBJECTS[operation], start_ns, end_ns))
+    return spans
 
 
 def hull(blocks: Sequence[Block]) -> Block:

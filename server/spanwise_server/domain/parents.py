@@ -34,9 +34,11 @@ def plant(known: KnownExecution) -> list[Entity]:
     nested one, it is the longest known id that the id begins with, and the node is flagged.
     """
     key = root_key(known.key)
-    root = Entity(key, "", NodeFacts(), _history(known, key))
+    root = Entity(key, "", NodeFacts(), _history(known, key, EntityKind.EXECUTION))
     entities = {
-        node.node_id: Entity(node.key, node.node_id, node.facts, _history(known, node.key))
+        node.node_id: Entity(
+            node.key, node.node_id, node.facts, _history(known, node.key, EntityKind.NODE)
+        )
         for node in sorted(known.nodes, key=lambda node: node.node_id)
     }
     _tie_attempts(known, entities)
@@ -65,12 +67,9 @@ def plant(known: KnownExecution) -> list[Entity]:
     return order
 
 
-def _history(known: KnownExecution, key: int) -> EntityHistory | None:
+def _history(known: KnownExecution, key: int, kind: EntityKind) -> EntityHistory | None:
     events = known.events.get(key)
-    if events is None:
-        return None
-    kind = EntityKind.EXECUTION if key == root_key(known.key) else EntityKind.NODE
-    return fold_history(kind, events.moments, events.qualities)
+    return None if events is None else fold_history(kind, events.moments, events.qualities)
 
 
 def _tie_attempts(known: KnownExecution, entities: Mapping[str, Entity]) -> None:

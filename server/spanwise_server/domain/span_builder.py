@@ -228,7 +228,7 @@ def _child_spans(entity: Entity) -> list[Span]:
     for child in entity.children:
         if child.upstream_end_ns is not None:
             way = Block(child.upstream_end_ns, child.start_ns)
-            spans += transition(entity.key, entity.block, child.node_id, way)
+            spans += transition(child.node_id, child.key, entity.block, way)
         spans.append(_made(child))
     if entity.child_execution is not None:
         spans.append(_made(entity.child_execution))

@@ -1,0 +1,173 @@
+"""Reading of one large execution: GetExecutionSpan, whole, over a real socket."""
+
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+from flyteidl.admin import event_pb2 as admin_event_pb2
+from flyteidl.core import execution_pb2, identifier_pb2
+from flyteidl.event import event_pb2
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from spanwise.v1 import identifiers_pb2, span_service_pb2
+from spanwise_server.bootstrap import open_migrated
+from spanwise_server.domain.events import PayloadType
+from spanwise_server.rpc.codecs.payloads import decode_event
+from spanwise_server.service.arrivals import Arrival, commit_arrivals
+from tests.benchmarks.report import Row
+from tests.benchmarks.servers import spanwise_server
+
+NUM_NODES = 10_000
+NUM_READS = 7
+BATCH = 5_000
+
+_START_NS = 1_764_000_000_000_000_000
+_METHOD = "/spanwise.v1.SpanService/GetExecutionSpan"
+_REASONS = (
+    "Unschedulable:0/12 nodes are available: 12 Insufficient cpu.",
+    "Successfully assigned flytesnacks-development/{pod} to gke-pool-{number}",
+    'Successfully pulled image "ghcr.io/example/train:v{number}" in 12.5s (12.5s including waiting)',
+)
+
+
+def measure_reading() -> list[Row]:
+    """Measure an execution with one attempt and three reasons for each node."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = Path(folder) / "bench.db"
+        _fill(f"sqlite:///{database}")
+        with spanwise_server(database) as server:
+            times_s, size_bytes = _read(server.port)
+    median_s = statistics.median(times_s)
+    return [
+        Row(
+            f"GetExecutionSpan, {NUM_NODES:,} nodes",
+            f"{median_s:.2f} s ({min(times_s):.2f} to {max(times_s):.2f}),"
+            f" {size_bytes / 2**20:.1f} MiB",
+            "≤ 1.00 s",
+            met=median_s <= 1.0,
+        )
+    ]
+
+
+def _read(port: int) -> tuple[list[float], int]:
+    execution_id = identifiers_pb2.ExecutionId(
+        project="flytesnacks", domain="development", name="large"
+    )
+    request = span_service_pb2.GetExecutionSpanRequest(execution_id=execution_id)
+    options = [("grpc.max_receive_message_length", -1)]
+    times_s, size_bytes = [], 0
+    with grpc.insecure_channel(f"127.0.0.1:{port}", options=options) as channel:
+        get = channel.unary_unary(_METHOD)
+        for _ in range(NUM_READS):
+            begin_s = time.perf_counter()
+            size_bytes = len(get(request.SerializeToString()))
+            times_s.append(time.perf_counter() - begin_s)
+    return times_s[1:], size_bytes  # the first one warms up
+
+
+def _fill(url: str) -> None:
+    storage = open_migrated(url)
+    batch: list[Arrival] = []
+    for kind, message in _events():
+        batch.append(Arrival(kind, message.SerializeToString(), _START_NS))
+        if len(batch) == BATCH:
+            commit_arrivals(storage, decode_event, batch)
+            batch.clear()
+    commit_arrivals(storage, decode_event, batch)
+    storage.close()
+
+
+def _events() -> Iterator[tuple[PayloadType, "_Request"]]:
+    execution_id = identifier_pb2.WorkflowExecutionIdentifier(
+        project="flytesnacks", domain="development", name="large"
+    )
+    yield (
+        PayloadType.FLYTE1_WORKFLOW_EVENT,
+        admin_event_pb2.WorkflowExecutionEventRequest(
+            event=event_pb2.WorkflowExecutionEvent(
+                execution_id=execution_id,
+                phase=execution_pb2.WorkflowExecution.RUNNING,
+                occurred_at=_at(0),
+            )
+        ),
+    )
+    for number in range(NUM_NODES):
+        node_id = identifier_pb2.NodeExecutionIdentifier(
+            node_id=f"n{number}", execution_id=execution_id
+        )
+        begin_s = number * 0.05
+        for phase, offset_s in ((1, 0), (2, 1), (3, 61)):
+            yield PayloadType.FLYTE1_NODE_EVENT, _node(node_id, phase, begin_s + offset_s)
+        yield from _attempt(node_id, number, begin_s)
+
+
+def _attempt(
+    node_id: identifier_pb2.NodeExecutionIdentifier, number: int, begin_s: float
+) -> Iterator[tuple[PayloadType, "_Request"]]:
+    task = execution_pb2.TaskExecution
+    reasons = [text.format(pod=f"large-n{number}-0", number=number % 7) for text in _REASONS]
+    steps = (
+        (task.QUEUED, 0.5, []),
+        (task.QUEUED, 2, reasons[:1]),
+        (task.INITIALIZING, 8, reasons[1:2]),
+        (task.RUNNING, 25, reasons[2:]),
+        (task.SUCCEEDED, 60, []),
+    )
+    for version, (phase, offset_s, texts) in enumerate(steps):
+        event = event_pb2.TaskExecutionEvent(
+            task_id=identifier_pb2.Identifier(
+                resource_type=identifier_pb2.TASK,
+                project="flytesnacks",
+                domain="development",
+                name="pipelines.training.preprocess",
+                version="v1.24.3",
+            ),
+            parent_node_execution_id=node_id,
+            phase=phase,
+            phase_version=version,
+            producer_id="propeller",
+            task_type="python-task",
+            occurred_at=_at(begin_s + offset_s),
+            reported_at=_at(begin_s + offset_s + 0.01),
+            event_version=1,
+        )
+        for text in texts:
+            event.reasons.add(reason=text, occurred_at=_at(begin_s + offset_s))
+        yield (
+            PayloadType.FLYTE1_TASK_EVENT,
+            admin_event_pb2.TaskExecutionEventRequest(event=event),
+        )
+
+
+def _node(
+    node_id: identifier_pb2.NodeExecutionIdentifier, phase: int, seconds: float
+) -> admin_event_pb2.NodeExecutionEventRequest:
+    event = event_pb2.NodeExecutionEvent(
+        id=node_id,
+        phase=phase,  # type: ignore[arg-type] - a number is as good as its enum
+        producer_id="propeller",
+        occurred_at=_at(seconds),
+        reported_at=_at(seconds + 0.01),
+        spec_node_id=node_id.node_id,
+        event_version=1,
+        target_entity=identifier_pb2.Identifier(
+            resource_type=identifier_pb2.TASK, name="pipelines.training.preprocess"
+        ),
+    )
+    return admin_event_pb2.NodeExecutionEventRequest(event=event)
+
+
+def _at(seconds: float) -> Timestamp:
+    timestamp = Timestamp()
+    timestamp.FromNanoseconds(_START_NS + round(seconds * 1e9))
+    return timestamp
+
+
+_Request = (
+    admin_event_pb2.WorkflowExecutionEventRequest
+    | admin_event_pb2.NodeExecutionEventRequest
+    | admin_event_pb2.TaskExecutionEventRequest
+)
