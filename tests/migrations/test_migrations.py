@@ -19,7 +19,7 @@ from spanwise_server.storage.sql.dialect import Database
 from spanwise_server.storage.sql.migrations import downgrade, runner, upgrade, verify
 from spanwise_server.storage.sql.schema import METADATA
 from tests.golden import check_golden
-from tests.storage.records import KEY, event
+from tests.storage.records import KEY, TASK_ID, attempt, ended, event
 
 ROOT = Path(__file__).parents[2]
 MIGRATIONS = Path(runner.__file__).parent
@@ -79,6 +79,22 @@ def test_an_upgrade_of_an_up_to_date_database_changes_nothing(url: str) -> None:
         page = transaction.list_events(KEY, after_sequence=0, limit=9, with_payload=True)
     assert [logged.record for logged in page] == [event(1)]
     storage.close()
+
+
+def test_attempts_of_an_earlier_version_are_kept_without_their_start(url: str, path: Path) -> None:
+    upgrade(url)
+    storage = open_storage(url)
+    record = attempt(state=ended(10, 20))
+    storage.write(lambda transaction: transaction.put_attempts([record]))
+    storage.close()
+    downgrade(url, "0001")
+    upgrade(url)
+    storage = open_storage(url)
+    with storage.read() as transaction:
+        [found] = transaction.list_finished_attempts([TASK_ID[:3]], besides=b"", limit=9)
+    storage.close()
+    assert (found.created_at_ns, found.ended_at_ns) == (10, 20)
+    assert found.started_at_ns is None
 
 
 def test_an_upgraded_database_is_verified(url: str) -> None:

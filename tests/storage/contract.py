@@ -28,6 +28,7 @@ from tests.storage.records import (
     node,
     reason,
     running_since,
+    workflow,
 )
 from tests.storage.steps import append, events_of, history_of, list_all, reasons_of
 
@@ -167,6 +168,12 @@ class TestEmptyInput:
         storage.write(work)
         assert list_all(storage) == []
 
+    def test_nothing_is_read(self, storage: Storage) -> None:
+        with storage.read() as transaction:
+            assert transaction.get_histories([]) == {}
+            assert transaction.get_last_sequences([]) == {}
+            assert transaction.list_finished_attempts([], besides=KEY, limit=9) == []
+
 
 class TestExecutions:
     def test_a_known_execution_is_given(self, storage: Storage) -> None:
@@ -199,7 +206,7 @@ class TestExecutions:
     def test_an_execution_that_no_event_named_is_not_there(self, storage: Storage) -> None:
         with storage.read() as transaction:
             assert not transaction.has_execution(KEY)
-            assert transaction.get_history(KEY) is None
+            assert transaction.get_histories([KEY]) == {}
 
     def test_a_placeholder_is_there(self, storage: Storage) -> None:
         storage.write(lambda t: t.add_missing_executions([execution()]))
@@ -328,8 +335,10 @@ class TestLog:
     def test_the_last_sequence_is_that_of_each_execution(self, storage: Storage) -> None:
         storage.write(append(event(1), event(2), event(1, execution=OTHER_KEY)))
         third = execution_key(ExecutionId("p", "d", "third"))
-        found = storage.write(lambda t: t.get_last_sequences([KEY, OTHER_KEY, third]))
-        assert found == {KEY: 2, OTHER_KEY: 1}
+        keys = [KEY, OTHER_KEY, third]
+        assert storage.write(lambda t: t.get_last_sequences(keys)) == {KEY: 2, OTHER_KEY: 1}
+        with storage.read() as transaction:
+            assert transaction.get_last_sequences(keys) == {KEY: 2, OTHER_KEY: 1}
 
     def test_the_log_is_given_by_execution_and_sequence(self, storage: Storage) -> None:
         records = [
@@ -373,3 +382,10 @@ class TestLog:
         history = history_of(storage)
         assert (history.nodes, history.attempts, history.reasons) == ([], [], [])
         assert len(history.points) == 1
+
+    def test_clearing_projections_leaves_what_people_registered(self, storage: Storage) -> None:
+        storage.write(lambda t: t.put_workflow(workflow()))
+        storage.write(lambda t: t.put_binding(KEY, workflow().workflow_key))
+        storage.write(lambda t: t.clear_projections())
+        storage.write(lambda t: t.add_missing_executions([execution()]))
+        assert history_of(storage).workflow == workflow()

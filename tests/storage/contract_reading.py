@@ -3,14 +3,18 @@
 import pytest
 
 from spanwise_server.domain.events import PayloadType
-from spanwise_server.domain.identifiers import EntityKind, ExecutionId
+from spanwise_server.domain.identifiers import EntityKind, EntityVersion, ExecutionId, execution_key
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.storage.api import (
+    AttemptRecord,
     EventPoint,
     EventRecord,
     ExecutionFilter,
+    ExecutionRecord,
+    FinishedAttempt,
     Storage,
+    WorkflowRecord,
     WriteTransaction,
 )
 from tests.storage.records import (
@@ -18,6 +22,8 @@ from tests.storage.records import (
     KEY,
     OTHER_KEY,
     ROOT_KEY,
+    RUN,
+    TASK_ID,
     attempt,
     ended,
     event,
@@ -25,6 +31,7 @@ from tests.storage.records import (
     node,
     reason,
     running_since,
+    workflow,
 )
 from tests.storage.steps import (
     append,
@@ -60,6 +67,7 @@ class TestHistory:
         assert history.reasons == [reason()]
         assert [point.occurred_at_ns for point in history.points] == [10, 10]
         assert history.details == [(ATTEMPT_KEY, 10, PayloadType.FLYTE1_TASK_EVENT, b"told")]
+        assert history.workflow is None
 
     def test_it_holds_nothing_of_another_execution(self, storage: Storage) -> None:
         def fill(transaction: WriteTransaction) -> None:
@@ -71,7 +79,32 @@ class TestHistory:
 
         storage.write(fill)
         history = history_of(storage)
-        assert history == (execution(), [], [], [], [], [])
+        assert history == (execution(), [], [], [], [], [], None)
+
+    def test_those_of_several_executions_are_given_at_once(self, storage: Storage) -> None:
+        other = execution(RUN._replace(name="other"))
+        third = execution_key(RUN._replace(name="third"))
+
+        def fill(transaction: WriteTransaction) -> None:
+            transaction.add_missing_executions([execution(), other])
+            for key in (KEY, OTHER_KEY):
+                told = event(2, execution=key)._replace(has_details=True)
+                transaction.append_events([event(1, execution=key), told])
+                transaction.put_nodes([node()._replace(execution_key=key)])
+                transaction.put_attempts([attempt()._replace(execution_key=key)])
+                transaction.merge_reasons([reason()._replace(execution_key=key)])
+
+        storage.write(fill)
+        with storage.read() as transaction:
+            histories = transaction.get_histories([KEY, third, OTHER_KEY, KEY])
+        assert histories.keys() == {KEY, OTHER_KEY}
+        for key, history in histories.items():
+            assert history.execution.execution_key == key
+            assert history.nodes == [node()._replace(execution_key=key)]
+            assert history.attempts == [attempt()._replace(execution_key=key)]
+            assert history.reasons == [reason()._replace(execution_key=key)]
+            assert len(history.points) == 2
+            assert len(history.details) == 1
 
     def test_a_point_says_what_the_event_said(self, storage: Storage) -> None:
         storage.write(append(event(1)._replace(reported_at_ns=None)))
@@ -89,6 +122,147 @@ class TestHistory:
         )
         assert isinstance(point.phase, Phase)
         assert isinstance(point.qualities, EventQuality)
+
+
+class TestWorkflows:
+    def test_a_registered_workflow_is_given(self, storage: Storage) -> None:
+        storage.write(lambda t: t.put_workflow(workflow()))
+        with storage.read() as transaction:
+            assert transaction.get_workflow(workflow().workflow_key) == workflow()
+            assert transaction.get_workflow(workflow("other").workflow_key) is None
+
+    def test_registering_again_replaces(self, storage: Storage) -> None:
+        later = workflow(payload=b"new")._replace(recorded_at_ns=20)
+        for record in (workflow(), later):
+            storage.write(lambda t, record=record: t.put_workflow(record))  # type: ignore[misc]
+        with storage.read() as transaction:
+            assert transaction.get_workflow(later.workflow_key) == later
+
+    def test_the_history_has_what_the_execution_is_bound_to(self, storage: Storage) -> None:
+        storage.write(lambda t: t.put_binding(KEY, workflow().workflow_key))
+        storage.write(lambda t: t.put_workflow(workflow()))
+        storage.write(lambda t: t.add_missing_executions([execution()]))
+        assert history_of(storage).workflow == workflow()
+
+    def test_a_later_binding_replaces_an_earlier_one(self, storage: Storage) -> None:
+        storage.write(lambda t: t.add_missing_executions([execution()]))
+        for name in ("first", "second"):
+            record = workflow(name)
+            storage.write(lambda t, record=record: t.put_workflow(record))  # type: ignore[misc]
+            storage.write(
+                lambda t, record=record: t.put_binding(KEY, record.workflow_key)  # type: ignore[misc]
+            )
+        assert history_of(storage).workflow == workflow("second")
+
+    def test_the_history_has_the_workflow_that_the_execution_names(self, storage: Storage) -> None:
+        storage.write(lambda t: t.put_workflow(workflow()))
+        storage.write(lambda t: t.put_executions([naming(workflow())]))
+        assert history_of(storage).workflow == workflow()
+
+    def test_a_binding_goes_before_what_the_execution_names(self, storage: Storage) -> None:
+        bound = workflow("bound")
+
+        def fill(transaction: WriteTransaction) -> None:
+            transaction.put_workflow(workflow())
+            transaction.put_executions([naming(workflow())])
+            transaction.put_binding(KEY, bound.workflow_key)
+
+        storage.write(fill)
+        assert history_of(storage).workflow is None
+        storage.write(lambda t: t.put_workflow(bound))
+        assert history_of(storage).workflow == bound
+
+    def test_executions_of_one_workflow_share_its_record(self, storage: Storage) -> None:
+        other = naming(workflow())._replace(
+            execution_key=OTHER_KEY, execution_id=RUN._replace(name="other")
+        )
+        storage.write(lambda t: t.put_workflow(workflow()))
+        storage.write(lambda t: t.put_executions([naming(workflow()), other]))
+        with storage.read() as transaction:
+            one, another = transaction.get_histories([KEY, OTHER_KEY]).values()
+        assert one.workflow is another.workflow is not None
+
+
+def naming(record: WorkflowRecord) -> ExecutionRecord:
+    known = execution(state=running_since(10))
+    return known._replace(facts=known.facts._replace(workflow_id=record.workflow_id))
+
+
+TRAIN = TASK_ID[:3]
+EVALUATE = ("flytesnacks", "development", "evaluate")
+
+
+def finished(
+    start: int, task: tuple[str, str, str] = TRAIN, *, key: bytes = OTHER_KEY, version: str = "v1"
+) -> AttemptRecord:
+    return attempt(start, state=ended(start, start + 5))._replace(
+        execution_key=key, task_id=EntityVersion(*task, version)
+    )
+
+
+def starts_of(
+    storage: Storage, *tasks: tuple[str, str, str], limit: int = 9
+) -> list[tuple[str, int]]:
+    with storage.read() as transaction:
+        found = transaction.list_finished_attempts(tasks, besides=KEY, limit=limit)
+    return [(each.task_id.name, each.created_at_ns) for each in found]
+
+
+class TestListingFinishedAttempts:
+    def test_an_attempt_says_how_long_it_took(self, storage: Storage) -> None:
+        state = ended(10, 40, Phase.FAILED)._replace(created_at_ns=3)
+        record = attempt(state=state)._replace(execution_key=OTHER_KEY)
+        storage.write(lambda t: t.put_attempts([record]))
+        with storage.read() as transaction:
+            [found] = transaction.list_finished_attempts([TRAIN], besides=KEY, limit=9)
+        assert found == FinishedAttempt(
+            execution_key=OTHER_KEY,
+            attempt_key=ATTEMPT_KEY,
+            task_id=TASK_ID,
+            created_at_ns=3,
+            started_at_ns=10,
+            ended_at_ns=40,
+            reported_end_ns=41,
+            phase=Phase.FAILED,
+        )
+        assert isinstance(found.phase, Phase)
+        assert isinstance(found.task_id, EntityVersion)
+
+    def test_the_latest_of_each_task_come_first(self, storage: Storage) -> None:
+        records = [finished(start) for start in (20, 40, 10, 30)]
+        records += [finished(start, EVALUATE) for start in (25, 15, 35)]
+        storage.write(lambda t: t.put_attempts(records))
+        found = starts_of(storage, TRAIN, EVALUATE, TRAIN, ("p", "d", "unknown"), limit=2)
+        assert found == [("train", 40), ("evaluate", 35), ("train", 30), ("evaluate", 25)]
+
+    def test_versions_of_a_task_are_one_task(self, storage: Storage) -> None:
+        records = [finished(10, version="v1"), finished(20, version="v2")]
+        storage.write(lambda t: t.put_attempts(records))
+        assert starts_of(storage, TRAIN) == [("train", 20), ("train", 10)]
+
+    def test_open_attempts_are_left_out(self, storage: Storage) -> None:
+        still_running = attempt()._replace(execution_key=OTHER_KEY)
+        storage.write(lambda t: t.put_attempts([still_running]))
+        assert starts_of(storage, TRAIN) == []
+        over = still_running._replace(state=ended(10, 20))
+        storage.write(lambda t: t.put_attempts([over]))
+        assert starts_of(storage, TRAIN) == [("train", 10)]
+
+    def test_attempts_of_the_execution_itself_are_left_out(self, storage: Storage) -> None:
+        storage.write(lambda t: t.put_attempts([finished(10), finished(20, key=KEY)]))
+        assert starts_of(storage, TRAIN, limit=1) == [("train", 10)]
+
+    def test_a_task_without_names_is_a_task(self, storage: Storage) -> None:
+        nameless = ("", "", "")
+        records = [finished(10, nameless), finished(20), finished(30, EVALUATE)]
+        storage.write(lambda t: t.put_attempts(records))
+        found = starts_of(storage, nameless, TRAIN, EVALUATE, ("p", "d", "x"), ("p", "d", "y"))
+        assert found == [("evaluate", 30), ("train", 20), ("", 10)]
+
+    def test_more_tasks_than_a_statement_takes_are_all_found(self, storage: Storage) -> None:
+        tasks = [("p", "d", f"task-{number}") for number in range(6_000)]
+        storage.write(lambda t: t.put_attempts([finished(1, tasks[0]), finished(2, tasks[-1])]))
+        assert starts_of(storage, *tasks) == [("task-5999", 2), ("task-0", 1)]
 
 
 class TestListingExecutions:

@@ -16,10 +16,12 @@ from spanwise_server.domain.identifiers import (
     execution_key,
     node_key,
     root_key,
+    workflow_key,
 )
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.domain.transitions import EntityState, Moment
+from spanwise_server.domain.workflows import WorkflowFormat
 from spanwise_server.storage.api import (
     AttemptRecord,
     EventRecord,
@@ -27,6 +29,7 @@ from spanwise_server.storage.api import (
     LoggedKey,
     NodeRecord,
     ReasonRecord,
+    WorkflowRecord,
 )
 
 RUN = ExecutionId("flytesnacks", "development", "run")
@@ -40,7 +43,8 @@ ROOT_KEY = root_key(KEY)
 
 def running_since(time_ns: int) -> EntityState:
     """Give the state of an entity with one event."""
-    return EntityState(time_ns, time_ns, Moment(time_ns, time_ns + 1, Phase.RUNNING, 0), None)
+    moment = Moment(time_ns, time_ns + 1, Phase.RUNNING, 0)
+    return EntityState(time_ns, time_ns, moment, None, time_ns)
 
 
 def ended(from_ns: int, to_ns: int, phase: Phase = Phase.SUCCEEDED) -> EntityState:
@@ -124,4 +128,12 @@ def reason(digest: int = 1, *, message: str = "pulling image") -> ReasonRecord:
         occurrences=1,
         source="kubelet",
         message=message,
+    )
+
+
+def workflow(name: str = "train_all", *, payload: bytes = b"\x00graph") -> WorkflowRecord:
+    """Give a registered workflow."""
+    workflow_id = EntityVersion("flytesnacks", "development", name, "v1")
+    return WorkflowRecord(
+        workflow_key(workflow_id), workflow_id, WorkflowFormat.NATIVE, 10, payload
     )

@@ -25,9 +25,7 @@ DEADLINE_S = 30
 
 def history_of(storage: Storage, key: bytes = KEY) -> ExecutionHistory:
     with storage.read() as transaction:
-        history = transaction.get_history(key)
-    assert history is not None
-    return history
+        return transaction.get_histories([key])[key]
 
 
 def reasons_of(storage: Storage) -> list[ReasonRecord]:

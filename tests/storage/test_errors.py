@@ -171,7 +171,7 @@ def test_a_row_that_cannot_be_decoded_is_a_corrupt_record(
     storage.write(lambda transaction: transaction.put_executions([execution()]))
     database.execute(damage)
     with storage.read() as transaction, pytest.raises(CorruptRecord):
-        transaction.get_history(KEY)
+        transaction.get_histories([KEY])
     with pytest.raises(CorruptRecord):
         storage.write(lambda transaction: transaction.get_executions([KEY]))
 

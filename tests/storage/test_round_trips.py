@@ -23,6 +23,7 @@ from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.domain.transitions import EntityState, Moment
+from spanwise_server.domain.workflows import WorkflowFormat
 from spanwise_server.storage.api import (
     AttemptRecord,
     EventRecord,
@@ -30,11 +31,12 @@ from spanwise_server.storage.api import (
     NodeRecord,
     ReasonRecord,
     Storage,
+    WorkflowRecord,
     WriteTransaction,
 )
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.migrations import upgrade
-from tests.storage.records import event, execution, node, reason
+from tests.storage.records import event, execution, node, reason, workflow
 
 T = TypeVar("T")
 
@@ -53,7 +55,9 @@ naturals = st.integers(0, MAX_TIME_NS)
 versions = st.builds(EntityVersion, texts, texts, texts, texts)
 execution_ids = st.builds(ExecutionId, texts, texts, texts)
 moments = st.builds(Moment, int64s, int64s, st.sampled_from(Phase), naturals)
-states = st.builds(EntityState, int64s, int64s, st.none() | moments, st.none() | moments)
+states = st.builds(
+    EntityState, int64s, int64s, st.none() | moments, st.none() | moments, st.none() | int64s
+)
 qualities = st.builds(
     lambda flags: EventQuality(sum(flags)), st.sets(st.sampled_from(EventQuality))
 )
@@ -127,6 +131,15 @@ reasons = st.builds(
     occurrences=naturals,
     source=texts,
     message=texts,
+)
+
+workflows = st.builds(
+    WorkflowRecord,
+    workflow_key=keys,
+    workflow_id=versions,
+    format=st.sampled_from(WorkflowFormat),
+    recorded_at_ns=int64s,
+    payload=st.binary(max_size=50),
 )
 
 
@@ -218,6 +231,15 @@ def test_a_reason_comes_back(storage: Storage, record: ReasonRecord) -> None:
 
     storage.write(fill)
     with storage.read() as transaction:
-        history = transaction.get_history(record.execution_key)
-    assert history is not None
-    check(storage, record, list(history.reasons))
+        histories = transaction.get_histories([record.execution_key])
+    check(storage, record, list(histories[record.execution_key].reasons))
+
+
+@settings(deadline=None)
+@given(record=workflows)
+@example(record=workflow())
+def test_a_workflow_comes_back(storage: Storage, record: WorkflowRecord) -> None:
+    storage.write(lambda t: t.put_workflow(record))
+    with storage.read() as transaction:
+        found = transaction.get_workflow(record.workflow_key)
+    check(storage, record, [found])

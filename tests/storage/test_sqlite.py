@@ -5,15 +5,17 @@ import sys
 import textwrap
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy.exc import OperationalError
 
 from spanwise_server.storage.api import Storage, WriteTransaction
 from spanwise_server.storage.sql import open_storage
+from spanwise_server.storage.sql.connection import Connection
 from spanwise_server.storage.sql.storage import SqlStorage
 from tests.storage import contract, contract_reading, steps
-from tests.storage.records import KEY, event
+from tests.storage.records import KEY, RUN, event, execution
 
 DEADLINE_S = 60
 FULL = 2
@@ -53,6 +55,14 @@ class TestLog(contract.TestLog):
 
 
 class TestHistory(contract_reading.TestHistory):
+    pass
+
+
+class TestWorkflows(contract_reading.TestWorkflows):
+    pass
+
+
+class TestListingFinishedAttempts(contract_reading.TestListingFinishedAttempts):
     pass
 
 
@@ -154,6 +164,30 @@ def test_a_read_that_outlives_the_storage_closes_its_connection(url: str, storag
 def test_a_commit_is_on_the_disk(storage: SqlStorage, pragma: str, expected: int | str) -> None:
     with storage._writer.connect() as connection:  # noqa: SLF001 - a power cut cannot be staged
         assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar() == expected
+
+
+@pytest.mark.parametrize("num_keys", [1, 300])
+def test_histories_are_read_in_six_statements(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch, num_keys: int
+) -> None:
+    run_ids = [RUN._replace(name=f"run-{number}") for number in range(num_keys)]
+    records = [execution(run_id) for run_id in run_ids]
+    storage.write(lambda transaction: transaction.put_executions(records))
+    statements = []
+
+    def spy(method: Any) -> Any:
+        def counted(self: Connection, text: str, *rest: Any) -> Any:
+            statements.append(text)
+            return method(self, text, *rest)
+
+        return counted
+
+    monkeypatch.setattr(Connection, "read", spy(Connection.read))
+    monkeypatch.setattr(Connection, "fetch_all", spy(Connection.fetch_all))
+    with storage.read() as transaction:
+        histories = transaction.get_histories([record.execution_key for record in records])
+    assert len(histories) == num_keys
+    assert len(statements) == 6
 
 
 def test_readers_cannot_write(storage: SqlStorage) -> None:

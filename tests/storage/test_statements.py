@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Insert, Select
 
-from spanwise_server.storage.sql import attempts, event_log, executions, nodes, reasons
+from spanwise_server.storage.sql import (
+    attempts,
+    event_log,
+    executions,
+    nodes,
+    reasons,
+    workflows,
+)
 from spanwise_server.storage.sql.compiling import (
     KeyLookup,
     Statement,
@@ -44,17 +51,20 @@ def selects() -> dict[str, Select[tuple[object, ...]]]:
         "events_log": event_log.select_log(),
         "events_page": event_log.select_events(with_payload=True),
         "events_page_by_time": event_log.select_events_by_time(with_payload=False),
-        "events_points": event_log.select_points(),
+        "events_points": event_log.select_points(2),
         "executions_by_key": executions.select_by_keys(2),
         "executions_listing": executions.select_listing(PLAIN_LISTING),
         "executions_listing_filtered": executions.select_listing(FULL_LISTING),
         "executions_present": executions.select_present(2),
-        "nodes_by_execution": nodes.select_by_execution(),
+        "executions_with_bindings": executions.select_with_bindings(2),
+        "nodes_by_execution": nodes.select_by_execution(2),
         "nodes_by_key": nodes.select_by_keys(2),
         "nodes_present": nodes.select_present(2),
-        "attempts_by_execution": attempts.select_by_execution(),
+        "attempts_by_execution": attempts.select_by_execution(2),
         "attempts_by_key": attempts.select_by_keys(2),
-        "reasons_by_execution": reasons.select_by_execution(),
+        "attempts_finished": attempts.select_finished(Database.SQLITE, 2),
+        "reasons_by_execution": reasons.select_by_execution(2),
+        "workflows_by_key": workflows.select_by_keys(2),
     }
 
 
@@ -67,6 +77,8 @@ def inserts(database: Database) -> dict[str, Insert]:
         "nodes_insert_or_replace": nodes.insert_or_replace(database),
         "attempts_insert_or_replace": attempts.insert_or_replace(database),
         "reasons_insert_or_merge": reasons.insert_or_merge(database),
+        "workflow_bindings_insert_or_replace": workflows.insert_or_replace_binding(database),
+        "workflows_insert_or_replace": workflows.insert_or_replace(database),
     }
 
 
@@ -79,6 +91,9 @@ SEEKS = {
     "executions_listing": "executions_by_start (started_at_ns<?)",
     "nodes_by_key": "PRIMARY KEY (execution_key=? AND node_key=?)",
     "attempts_by_key": "PRIMARY KEY (execution_key=? AND attempt_key=?)",
+    "attempts_finished": (
+        "finished_attempts_by_task (task_project=? AND task_domain=? AND task_name=?)"
+    ),
 }
 """How far into an index the look-ups of large tables go."""
 

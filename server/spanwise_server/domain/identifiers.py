@@ -48,6 +48,11 @@ def execution_key(execution_id: ExecutionId) -> bytes:
     return _digest("spanwise/1/execution", *execution_id)[:16]
 
 
+def workflow_key(workflow_id: EntityVersion) -> bytes:
+    """Give the 16 bytes under which the definition of a workflow is registered."""
+    return _digest("spanwise/1/workflow", *workflow_id)[:16]
+
+
 @lru_cache(maxsize=CACHED_KEYS)
 def node_key(execution: bytes, node_id: str) -> int:
     """Give the key of a node of an execution: a signed 64-bit integer, never 0."""

@@ -38,12 +38,14 @@ class EntityState(NamedTuple):
         latest: Latest event that is not terminal, with the highest version of its stay; None when
             there is none.
         ended: Earliest terminal event; None while the entity is open.
+        started_at_ns: Earliest occurred_at of an event of RUNNING; None when there is none.
     """
 
     created_at_ns: int
     last_occurred_at_ns: int
     latest: Moment | None
     ended: Moment | None
+    started_at_ns: int | None = None
 
     @property
     def current(self) -> Moment:
@@ -119,17 +121,23 @@ def fold(kind: EntityKind, state: EntityState | None, event: Moment) -> EntitySt
             event.occurred_at_ns,
             None if is_terminal else event,
             event if is_terminal else None,
+            event.occurred_at_ns if event.phase is Phase.RUNNING else None,
         )
-    created_at_ns, last_occurred_at_ns, latest, ended = state
+    created_at_ns, last_occurred_at_ns, latest, ended, started_at_ns = state
     if event.phase.is_terminal:
         ended = event if ended is None else _earlier_end(ended, event)
     else:
         latest = event if latest is None else _later_stay(kind, latest, event)
+    if event.phase is Phase.RUNNING and (
+        started_at_ns is None or event.occurred_at_ns < started_at_ns
+    ):
+        started_at_ns = event.occurred_at_ns
     return EntityState(
         min(created_at_ns, event.occurred_at_ns),
         max(last_occurred_at_ns, event.occurred_at_ns),
         latest,
         ended,
+        started_at_ns,
     )
 
 

@@ -1,10 +1,18 @@
 """Definitions of workflows: which nodes there are, and which one waits for which."""
 
 from collections.abc import Mapping
+from enum import IntEnum
 from typing import NamedTuple
 
 from spanwise_server.domain.identifiers import EntityVersion
 from spanwise_server.domain.node_kinds import NodeKind
+
+
+class WorkflowFormat(IntEnum):
+    """Which message a registered definition came in. The numbers are stored: none is reused."""
+
+    NATIVE = 1
+    FLYTE1_COMPILED_CLOSURE = 2
 
 
 class GraphNode(NamedTuple):

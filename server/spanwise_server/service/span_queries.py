@@ -55,7 +55,8 @@ class SpanQueries:
             CorruptRecord: A payload of the log cannot be decoded.
         """
         with self._storage.read() as reader:
-            history = reader.get_history(execution_key(execution_id))
+            key = execution_key(execution_id)
+            history = reader.get_histories([key]).get(key)
         if history is None:
             raise ExecutionNotFound(*execution_id)
         return build_span_tree(self._to_known(history))

@@ -21,6 +21,7 @@ from spanwise_server.domain.identifiers import EntityKind, EntityVersion, Execut
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.domain.transitions import EntityState
+from spanwise_server.domain.workflows import WorkflowFormat
 
 T = TypeVar("T")
 
@@ -172,8 +173,30 @@ class DetailPayload(NamedTuple):
     payload: bytes
 
 
+class WorkflowRecord(NamedTuple):
+    """One registered definition of a workflow.
+
+    Attributes:
+        workflow_key: Key.
+        workflow_id: Identity.
+        format: Which message payload is.
+        recorded_at_ns: Time of registration; of the latest one.
+        payload: The definition as it was received. Opaque to storage.
+    """
+
+    workflow_key: bytes
+    workflow_id: EntityVersion
+    format: WorkflowFormat
+    recorded_at_ns: int
+    payload: bytes
+
+
 class ExecutionHistory(NamedTuple):
-    """Everything that is known of one execution. No order is promised inside the parts."""
+    """Everything that is known of one execution. No order is promised inside the parts.
+
+    `workflow` is the one that the execution is bound to, else the one that its facts name; None
+    when that one is not registered.
+    """
 
     execution: ExecutionRecord
     nodes: Sequence[NodeRecord]
@@ -181,6 +204,33 @@ class ExecutionHistory(NamedTuple):
     points: Sequence[EventPoint]
     reasons: Sequence[ReasonRecord]
     details: Sequence[DetailPayload]
+    workflow: WorkflowRecord | None
+
+
+class FinishedAttempt(NamedTuple):
+    """How long one attempt took that has ended.
+
+    Attributes:
+        execution_key: Execution.
+        attempt_key: Attempt, inside the execution.
+        task_id: What it ran.
+        created_at_ns: Its first event.
+        started_at_ns: Its first RUNNING event, which a wrong clock may put after the end; None when
+            there was none, or when a version stored it that did not keep this time (`spanwise
+            rebuild` mends that).
+        ended_at_ns: Its end at the source.
+        reported_end_ns: When the end was sent.
+        phase: Terminal phase.
+    """
+
+    execution_key: bytes
+    attempt_key: int
+    task_id: EntityVersion
+    created_at_ns: int
+    started_at_ns: int | None
+    ended_at_ns: int
+    reported_end_ns: int
+    phase: Phase
 
 
 class LoggedEvent(NamedTuple):
@@ -246,8 +296,17 @@ class WriteTransaction(Protocol):
     def merge_reasons(self, records: Sequence[ReasonRecord]) -> None:
         """Insert reasons, or merge into those of the same digest as ReasonRecord says."""
 
+    def put_workflow(self, record: WorkflowRecord) -> None:
+        """Insert a workflow, or replace the one of its key."""
+
+    def put_binding(self, execution_key: bytes, workflow_key: bytes) -> None:
+        """Say which workflow an execution runs, instead of what was said before.
+
+        Neither need be there.
+        """
+
     def clear_projections(self) -> None:
-        """Remove every row but the event log."""
+        """Remove every row that is made of the event log: not workflows, not bindings."""
 
     def iterate_log(self) -> Iterator[EventRecord]:
         """Give the log, execution by execution, each in ascending sequence, in bounded memory."""
@@ -256,8 +315,32 @@ class WriteTransaction(Protocol):
 class ReadTransaction(Protocol):
     """One reading transaction: a consistent snapshot that never blocks a writer."""
 
-    def get_history(self, key: bytes) -> ExecutionHistory | None:
-        """Give all that is known of an execution in at most six statements, or None."""
+    def get_histories(self, keys: Collection[bytes]) -> dict[bytes, ExecutionHistory]:
+        """Give all that is known of the known ones of these executions, in at most six statements.
+
+        Executions of one workflow share its record.
+        """
+
+    def get_last_sequences(self, keys: Collection[bytes]) -> dict[bytes, int]:
+        """Give the highest sequence of each of these executions that has events."""
+
+    def get_workflow(self, key: bytes) -> WorkflowRecord | None:
+        """Give a registered workflow, or None."""
+
+    def list_finished_attempts(
+        self, tasks: Collection[tuple[str, str, str]], *, besides: bytes, limit: int
+    ) -> list[FinishedAttempt]:
+        """Give the latest attempts of some tasks that have ended, in one statement.
+
+        Args:
+            tasks: (project, domain, name) of tasks, of any version.
+            besides: Execution whose own attempts are left out.
+            limit: Most attempts of each task.
+
+        Returns:
+            The latest created_at_ns first; of one moment, in ascending order of keys. The work does
+            not grow with the attempts that a task has, except in the execution `besides`.
+        """
 
     def list_executions(
         self, query: ExecutionFilter, *, after: tuple[int, bytes] | None, limit: int

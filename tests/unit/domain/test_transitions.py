@@ -175,6 +175,17 @@ def test_state_has_the_same_phase_and_bounds_in_any_order_of_events(
 
 
 @KINDS
+@given(life=st.lists(moments, min_size=1, max_size=5), data=st.data())
+def test_state_starts_with_its_earliest_running_event_in_any_order(
+    kind: EntityKind, life: list[Moment], data: st.DataObject
+) -> None:
+    state = state_after(kind, *data.draw(st.permutations(life)))
+    running = [each.occurred_at_ns for each in life if each.phase is Phase.RUNNING]
+    assert state is not None
+    assert state.started_at_ns == min(running, default=None)
+
+
+@KINDS
 @given(life=st.lists(moments, min_size=1, max_size=6))
 def test_state_is_the_same_when_events_are_folded_twice(
     kind: EntityKind, life: list[Moment]

@@ -3,17 +3,18 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Insert, Select, and_, bindparam, select
+from sqlalchemy import Insert, LargeBinary, Select, and_, bindparam, select
 
 from spanwise_server.domain.events import TaskFacts
 from spanwise_server.domain.identifiers import EntityVersion
-from spanwise_server.storage.api import AttemptRecord
+from spanwise_server.storage.api import AttemptRecord, FinishedAttempt
 from spanwise_server.storage.sql import dialect
-from spanwise_server.storage.sql.compiling import wanted_keys
+from spanwise_server.storage.sql.compiling import limited, wanted_keys
 from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary
 from spanwise_server.storage.sql.fields import (
     FACTS,
+    PHASES,
     decode,
     new_tuple,
     state_from_row,
@@ -42,9 +43,16 @@ COLUMNS = (
     TASK_EXECUTIONS.c.ended_reported_at_ns,
     TASK_EXECUTIONS.c.ended_phase,
     TASK_EXECUTIONS.c.ended_phase_version,
+    TASK_EXECUTIONS.c.first_running_at_ns,
 )
 
 KEY_COLUMNS = (TASK_EXECUTIONS.c.execution_key, TASK_EXECUTIONS.c.attempt_key)
+
+TASK_COLUMNS = (
+    TASK_EXECUTIONS.c.task_project,
+    TASK_EXECUTIONS.c.task_domain,
+    TASK_EXECUTIONS.c.task_name,
+)
 
 
 def to_row(record: AttemptRecord) -> Row:
@@ -115,6 +123,60 @@ def select_by_keys(num_keys: int) -> Select[Any]:
     )
 
 
-def select_by_execution() -> Select[Any]:
-    """Read the attempts of an execution. Parameter: execution_key. Rows: COLUMNS."""
-    return select(*COLUMNS).where(TASK_EXECUTIONS.c.execution_key == bindparam("execution_key"))
+def select_by_execution(num_keys: int) -> Select[Any]:
+    """Read the attempts of executions. Keys: execution_key. Rows: COLUMNS."""
+    wanted = wanted_keys((TASK_EXECUTIONS.c.execution_key,), num_keys)
+    return select(*COLUMNS).join_from(
+        wanted, TASK_EXECUTIONS, TASK_EXECUTIONS.c.execution_key == wanted.c.execution_key
+    )
+
+
+def select_finished(database: Database, num_keys: int) -> Select[Any]:
+    """Read the latest attempts of tasks that have ended.
+
+    Keys: TASK_COLUMNS. Parameters after them: besides, limit. Rows: the fields of FinishedAttempt,
+    with those of its task_id one by one.
+    """
+    wanted = wanted_keys(TASK_COLUMNS, num_keys)
+    latest = TASK_EXECUTIONS.alias("latest")
+    besides = bindparam("besides", type_=LargeBinary)
+    rows = (
+        select(latest.c.execution_key, latest.c.attempt_key)
+        .where(
+            *(latest.c[column.name] == wanted.c[column.name] for column in TASK_COLUMNS),
+            latest.c.ended_phase.is_not(None),
+            latest.c.execution_key != besides,
+        )
+        .order_by(latest.c.created_at_ns.desc(), latest.c.execution_key, latest.c.attempt_key)
+        .correlate(wanted)
+    )
+    return select(
+        *KEY_COLUMNS,
+        *TASK_COLUMNS,
+        TASK_EXECUTIONS.c.task_version,
+        TASK_EXECUTIONS.c.created_at_ns,
+        TASK_EXECUTIONS.c.first_running_at_ns,
+        TASK_EXECUTIONS.c.ended_occurred_at_ns,
+        TASK_EXECUTIONS.c.ended_reported_at_ns,
+        TASK_EXECUTIONS.c.ended_phase,
+    ).select_from(dialect.join_each(database, wanted, TASK_EXECUTIONS, limited(rows)))
+
+
+def finished_from_rows(rows: Iterable[Row]) -> list[FinishedAttempt]:
+    """Read the rows of select_finished()."""
+    return decode("task_executions", _finished_from_row, rows)
+
+
+def _finished_from_row(row: Row) -> FinishedAttempt:
+    execution_key, attempt_key, project, domain, name, version, *times, phase = row
+    created_at_ns, started_at_ns, ended_at_ns, reported_end_ns = times
+    return FinishedAttempt(
+        execution_key,
+        attempt_key,
+        EntityVersion(project, domain, name, version),
+        created_at_ns,
+        started_at_ns,
+        ended_at_ns,
+        reported_end_ns,
+        PHASES[phase],
+    )

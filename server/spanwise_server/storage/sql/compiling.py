@@ -4,9 +4,9 @@ SQLAlchemy builds the statements and the driver runs their text. Running them th
 well would cost more than SQLite does: about 20 µs a statement, a dozen statements a transaction.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, repeat
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import (
     CTE,
@@ -23,6 +23,8 @@ from sqlalchemy import (
 
 from spanwise_server.storage.sql.connection import Connection, Row
 from spanwise_server.storage.sql.dialect import Database, binary, compiler
+
+T = TypeVar("T")
 
 _MAX_PARAMETERS = 16_384
 """Parameters of one statement; SQLite takes 32,766."""
@@ -86,43 +88,91 @@ def wanted_keys(columns: Sequence[Column[Any]], num_keys: int) -> CTE:
 
 
 class KeyLookup:
-    """A select by a list of keys, each an execution key and some integers.
+    """A select by a list of keys.
 
     Compiled for few lengths of list, and filled up with keys that nothing has, so that a handful of
     texts serves every list and the statement caches of the drivers keep them.
     """
 
     def __init__(
-        self, database: Database, build: Callable[[int], Select[Any]], num_columns: int
+        self,
+        database: Database,
+        build: Callable[[int], Select[Any]],
+        num_columns: int,
+        more: tuple[str, ...] = (),
     ) -> None:
-        """Take how the select is built for a number of keys, and the columns of a key."""
+        """Prepare for look-ups.
+
+        Args:
+            database: Kind of database.
+            build: Builds the select for a number of keys.
+            num_columns: Columns of a key.
+            more: Names of the parameters that the select takes after the keys.
+        """
         self._database = database
         self._build = build
-        self._nothing: tuple[Any, ...] = (binary(b""), *(0,) * (num_columns - 1))
+        self._more = more
+        self._nothing: tuple[None, ...] = (None,) * num_columns
         self._max_keys = _MAX_PARAMETERS // num_columns
         self._texts: dict[int, str] = {}
 
     def fetch(self, connection: Connection, keys: Sequence[Row]) -> Sequence[Row]:
         """Give the rows under these keys, in no order, more than once for a repeated key."""
         if len(keys) <= self._max_keys:
-            return self._fetch_some(connection, keys) if keys else ()
+            return connection.fetch_all(*self._arrange(keys)) if keys else ()
         return [
             row
             for start in range(0, len(keys), self._max_keys)
-            for row in self._fetch_some(connection, keys[start : start + self._max_keys])
+            for row in connection.fetch_all(*self._arrange(keys[start : start + self._max_keys]))
         ]
 
-    def _fetch_some(self, connection: Connection, keys: Sequence[Row]) -> Sequence[Row]:
+    def read(
+        self,
+        connection: Connection,
+        keys: Sequence[Row],
+        consume: Callable[[Iterable[Row]], T],
+        more: Row = (),
+    ) -> T:
+        """Give what `consume` makes of these rows, which it gets as Connection.read gives them.
+
+        Args:
+            connection: Connection.
+            keys: Keys.
+            consume: Takes the rows once, or once an empty list.
+            more: Values of the parameters after the keys.
+        """
+        if not keys:
+            return consume(())
+        if len(keys) <= self._max_keys:
+            return connection.read(*self._arrange(keys, more), consume)
+        return consume(
+            row
+            for start in range(0, len(keys), self._max_keys)
+            for row in connection.fetch_all(
+                *self._arrange(keys[start : start + self._max_keys], more)
+            )
+        )
+
+    def _arrange(self, keys: Sequence[Row], more: Row = ()) -> tuple[str, list[Any]]:
+        """Give a text that takes at least these keys, and its parameters."""
         num_keys = min(_rounded_up(len(keys)), self._max_keys)
         text = self._texts.get(num_keys)
         if text is None:
-            text = compile_statement(self._database, self._build(num_keys)).text
-            self._texts[num_keys] = text
-        parameters = [
-            *chain.from_iterable(keys),
-            *chain.from_iterable(repeat(self._nothing, num_keys - len(keys))),
-        ]
-        return connection.fetch_all(text, parameters)
+            text = self._texts[num_keys] = self._compile(num_keys)
+        missing = repeat(self._nothing, num_keys - len(keys))
+        return text, [*chain.from_iterable(keys), *chain.from_iterable(missing), *more]
+
+    def _compile(self, num_keys: int) -> str:
+        text, parameters = compile_statement(self._database, self._build(num_keys))
+        after_keys = parameters[num_keys * len(self._nothing) :]
+        if after_keys != self._more:
+            raise RuntimeError(f"a look-up takes the parameters {after_keys} after its keys")
+        return text
+
+
+def single_keys(keys: Iterable[bytes]) -> list[Row]:
+    """Give the keys of a look-up by one binary column."""
+    return [(binary(key),) for key in keys]
 
 
 def _rounded_up(number: int) -> int:

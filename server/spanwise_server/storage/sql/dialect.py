@@ -12,12 +12,15 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Dialect,
+    FromClause,
     Insert,
+    Select,
     Table,
     bindparam,
     func,
     make_url,
     or_,
+    tuple_,
 )
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import ArgumentError
@@ -151,6 +154,21 @@ def insert_or_merge(
         | {column.name: greater(database, column, new[column.name]) for column in greatest},
         where=changes,
     )
+
+
+def join_each(database: Database, outer: FromClause, table: Table, keys: Select[Any]) -> FromClause:
+    """Join to each row of `outer` the rows of `table` that a select about it gives the keys of.
+
+    Args:
+        database: Kind of database.
+        outer: What is joined to.
+        table: What is joined.
+        keys: Gives primary keys of `table`; refers to `outer`; may have an order and a limit.
+    """
+    if database is Database.SQLITE:
+        # SQLite knows no LATERAL, but runs the select once for each row and then seeks the keys.
+        return outer.join(table, tuple_(*table.primary_key.columns).in_(keys))
+    assert_never(database)
 
 
 def lesser(database: Database, one: ColumnElement[Any], other: ColumnElement[Any]) -> Any:

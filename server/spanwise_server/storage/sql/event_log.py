@@ -1,5 +1,6 @@
 """The table of events: its rows, and the statements on it."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from sys import intern
 from typing import Any
@@ -74,6 +75,8 @@ LOGGED_KEY_COLUMNS = (
     EVENTS.c.occurred_at_ns,
 )
 """Columns in the order of the fields of LoggedKey."""
+
+PointsAndDetails = tuple[list[EventPoint], list[DetailPayload]]
 
 _KINDS = members(EntityKind)
 _PAYLOAD_TYPES = members(PayloadType)
@@ -214,14 +217,21 @@ def select_last_sequences(num_keys: int) -> Select[Any]:
     return select(wanted.c.execution_key, last)
 
 
-def select_points() -> Select[Any]:
-    """Read the points and details of an execution in one pass over its events.
+def last_sequences_from_rows(rows: Iterable[Row]) -> dict[bytes, int]:
+    """Read the rows of select_last_sequences()."""
+    return {key: sequence for key, sequence in rows if sequence is not None}
 
-    Parameter: execution_key. Rows: fields of EventPoint, then payload_type and payload, which are
-    NULL for events without details.
+
+def select_points(num_keys: int) -> Select[Any]:
+    """Read the points and details of executions in one pass over their events.
+
+    Keys: execution_key. Rows: execution_key, the fields of EventPoint, then payload_type and
+    payload, which are NULL for events without details.
     """
+    wanted = wanted_keys((EVENTS.c.execution_key,), num_keys)
     has_details = EVENTS.c.has_details != literal_column("0")
     return select(
+        EVENTS.c.execution_key,
         EVENTS.c.entity_key,
         EVENTS.c.phase,
         EVENTS.c.phase_version,
@@ -231,19 +241,23 @@ def select_points() -> Select[Any]:
         EVENTS.c.qualities,
         case((has_details, EVENTS.c.payload_type)),
         case((has_details, EVENTS.c.payload)),
-    ).where(EVENTS.c.execution_key == bindparam("execution_key"))
+    ).join_from(wanted, EVENTS, EVENTS.c.execution_key == wanted.c.execution_key)
 
 
-def points_and_details(rows: Iterable[Row]) -> tuple[list[EventPoint], list[DetailPayload]]:
-    """Read the rows of select_points()."""
+def points_and_details(rows: Iterable[Row]) -> dict[bytes, PointsAndDetails]:
+    """Read the rows of select_points(): by execution."""
+    found: dict[bytes, PointsAndDetails] = defaultdict(lambda: ([], []))
     with decoding("events"):
-        return _points_and_details(rows)
+        _add_points_and_details(rows, found)
+    return found
 
 
-def _points_and_details(rows: Iterable[Row]) -> tuple[list[EventPoint], list[DetailPayload]]:
-    points = []
-    details = []
+def _add_points_and_details(rows: Iterable[Row], found: dict[bytes, PointsAndDetails]) -> None:
+    current = None
+    points: list[EventPoint] = []
+    details: list[DetailPayload] = []
     for (
+        execution_key,
         entity_key,
         phase,
         phase_version,
@@ -254,6 +268,9 @@ def _points_and_details(rows: Iterable[Row]) -> tuple[list[EventPoint], list[Det
         payload_type,
         payload,
     ) in rows:
+        if execution_key != current:  # most rows follow one of the same execution
+            current = execution_key
+            points, details = found[execution_key]
         point = (
             entity_key,
             PHASES[phase],
@@ -267,7 +284,6 @@ def _points_and_details(rows: Iterable[Row]) -> tuple[list[EventPoint], list[Det
         if payload is not None:
             kind = _PAYLOAD_TYPES[payload_type]
             details.append(DetailPayload(entity_key, occurred_at_ns, kind, payload))
-    return points, details
 
 
 def select_events(*, with_payload: bool) -> Select[Any]:

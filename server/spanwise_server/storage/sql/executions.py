@@ -30,7 +30,7 @@ from spanwise_server.storage.sql.fields import (
     state_from_row,
     state_to_row,
 )
-from spanwise_server.storage.sql.schema import EXECUTIONS
+from spanwise_server.storage.sql.schema import EXECUTIONS, WORKFLOW_BINDINGS
 
 COLUMNS = (
     EXECUTIONS.c.execution_key,
@@ -57,6 +57,7 @@ COLUMNS = (
     EXECUTIONS.c.ended_reported_at_ns,
     EXECUTIONS.c.ended_phase,
     EXECUTIONS.c.ended_phase_version,
+    EXECUTIONS.c.first_running_at_ns,
 )
 
 
@@ -141,9 +142,23 @@ def select_present(num_keys: int) -> Select[Any]:
     )
 
 
-def select_by_key() -> Select[Any]:
-    """Read an execution. Parameter: execution_key. Rows: COLUMNS."""
-    return select(*COLUMNS).where(EXECUTIONS.c.execution_key == bindparam("execution_key"))
+def select_with_bindings(num_keys: int) -> Select[Any]:
+    """Read executions and what they are bound to.
+
+    Keys: execution_key. Rows: COLUMNS, and the key of a workflow, or NULL where there is none.
+    """
+    wanted = wanted_keys((EXECUTIONS.c.execution_key,), num_keys)
+    bindings = WORKFLOW_BINDINGS
+    return select(*COLUMNS, bindings.c.workflow_key).select_from(
+        wanted.join(EXECUTIONS, EXECUTIONS.c.execution_key == wanted.c.execution_key).outerjoin(
+            bindings, bindings.c.execution_key == wanted.c.execution_key
+        )
+    )
+
+
+def with_bindings_from_rows(rows: Iterable[Row]) -> list[tuple[ExecutionRecord, bytes | None]]:
+    """Read the rows of select_with_bindings()."""
+    return decode("executions", lambda row: (from_row(row[:-1]), row[-1]), rows)
 
 
 def select_presence() -> Select[Any]:

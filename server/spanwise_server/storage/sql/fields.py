@@ -4,6 +4,7 @@ These run for every row, so numbers become members of enumerations by look-up, a
 without the checks of their constructors.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum, IntFlag
@@ -15,7 +16,7 @@ from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.transitions import EntityState, Moment
 from spanwise_server.storage.sql.connection import Row
 
-R = TypeVar("R")
+R = TypeVar("R", bound=Row)
 E = TypeVar("E", bound=IntEnum)
 F = TypeVar("F", bound=IntFlag)
 
@@ -67,20 +68,29 @@ def decode(table: str, from_row: Callable[[Row], R], rows: Iterable[Row]) -> lis
         return [from_row(row) for row in rows]
 
 
+def by_execution(records: Iterable[R]) -> dict[bytes, list[R]]:
+    """Group records that begin with the key of their execution. Nothing is an empty list."""
+    grouped: dict[bytes, list[R]] = defaultdict(list)
+    for record in records:
+        grouped[record[0]].append(record)
+    return grouped
+
+
 _NO_MOMENT: Row = (None,) * 4
-_NO_STATE: Row = (None,) * 10
+_NO_STATE: Row = (None,) * 11
 
 
 def state_to_row(state: EntityState | None) -> Row:
-    """Give the values of schema.state_columns()."""
+    """Give the values of schema.state_columns() and schema.first_running_column()."""
     if state is None:
         return _NO_STATE
-    created_at_ns, last_occurred_at_ns, latest, ended = state
+    created_at_ns, last_occurred_at_ns, latest, ended, started_at_ns = state
     return (
         created_at_ns,
         last_occurred_at_ns,
         *(_NO_MOMENT if latest is None else _moment_to_row(latest)),
         *(_NO_MOMENT if ended is None else _moment_to_row(ended)),
+        started_at_ns,
     )
 
 
@@ -97,6 +107,7 @@ def state_from_row(row: Sequence[int | None]) -> EntityState | None:
         ended_reported_at_ns,
         ended_phase,
         ended_phase_version,
+        first_running_at_ns,
     ) = row
     if created_at_ns is None:
         return None
@@ -116,7 +127,9 @@ def state_from_row(row: Sequence[int | None]) -> EntityState | None:
             Moment,
             (ended_occurred_at_ns, ended_reported_at_ns, PHASES[ended_phase], ended_phase_version),
         )
-    return new_tuple(EntityState, (created_at_ns, last_occurred_at_ns, latest, ended))
+    return new_tuple(
+        EntityState, (created_at_ns, last_occurred_at_ns, latest, ended, first_running_at_ns)
+    )
 
 
 def _moment_to_row(moment: Moment) -> Row:

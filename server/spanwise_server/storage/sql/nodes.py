@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Insert, Select, and_, bindparam, select
+from sqlalchemy import Insert, Select, and_, select
 
 from spanwise_server.domain.events import CacheStatus, NodeFacts
 from spanwise_server.domain.identifiers import EntityVersion
@@ -52,6 +52,7 @@ COLUMNS = (
     NODE_EXECUTIONS.c.ended_reported_at_ns,
     NODE_EXECUTIONS.c.ended_phase,
     NODE_EXECUTIONS.c.ended_phase_version,
+    NODE_EXECUTIONS.c.first_running_at_ns,
 )
 
 KEY_COLUMNS = (NODE_EXECUTIONS.c.execution_key, NODE_EXECUTIONS.c.node_key)
@@ -165,6 +166,9 @@ def select_present(num_keys: int) -> Select[Any]:
     )
 
 
-def select_by_execution() -> Select[Any]:
-    """Read the nodes of an execution. Parameter: execution_key. Rows: COLUMNS."""
-    return select(*COLUMNS).where(NODE_EXECUTIONS.c.execution_key == bindparam("execution_key"))
+def select_by_execution(num_keys: int) -> Select[Any]:
+    """Read the nodes of executions. Keys: execution_key. Rows: COLUMNS."""
+    wanted = wanted_keys((NODE_EXECUTIONS.c.execution_key,), num_keys)
+    return select(*COLUMNS).join_from(
+        wanted, NODE_EXECUTIONS, NODE_EXECUTIONS.c.execution_key == wanted.c.execution_key
+    )

@@ -1,20 +1,37 @@
 """The reading transaction."""
 
-from collections.abc import Callable, Iterable
-from functools import cache
+from collections.abc import Callable, Collection, Iterable
+from functools import cache, partial
 from typing import TypeVar
 
 from spanwise_server.domain.events import MIN_TIME_NS
+from spanwise_server.domain.identifiers import workflow_key
 from spanwise_server.storage.api import (
     ExecutionFilter,
     ExecutionHistory,
     ExecutionRecord,
+    FinishedAttempt,
     LoggedEvent,
+    WorkflowRecord,
 )
-from spanwise_server.storage.sql import attempts, event_log, executions, nodes, reasons
-from spanwise_server.storage.sql.compiling import Statement, compile_statement, compile_text
+from spanwise_server.storage.sql import (
+    attempts,
+    event_log,
+    executions,
+    nodes,
+    reasons,
+    workflows,
+)
+from spanwise_server.storage.sql.compiling import (
+    KeyLookup,
+    Statement,
+    compile_statement,
+    compile_text,
+    single_keys,
+)
 from spanwise_server.storage.sql.connection import Connection, Row
 from spanwise_server.storage.sql.dialect import Database, binary
+from spanwise_server.storage.sql.fields import by_execution
 
 T = TypeVar("T")
 
@@ -26,13 +43,22 @@ class ReadStatements:
     """The statements of reading transactions, compiled. Safe for use by several threads."""
 
     def __init__(self, database: Database) -> None:
-        key = ("execution_key",)
-        self.get_execution = compile_text(database, executions.select_by_key(), key)
-        self.get_nodes = compile_text(database, nodes.select_by_execution(), key)
-        self.get_attempts = compile_text(database, attempts.select_by_execution(), key)
-        self.get_points = compile_text(database, event_log.select_points(), key)
-        self.get_reasons = compile_text(database, reasons.select_by_execution(), key)
-        self.has_execution = compile_text(database, executions.select_presence(), key)
+        self.get_executions = KeyLookup(database, executions.select_with_bindings, 1)
+        self.get_nodes = KeyLookup(database, nodes.select_by_execution, 1)
+        self.get_attempts = KeyLookup(database, attempts.select_by_execution, 1)
+        self.get_points = KeyLookup(database, event_log.select_points, 1)
+        self.get_reasons = KeyLookup(database, reasons.select_by_execution, 1)
+        self.get_workflows = KeyLookup(database, workflows.select_by_keys, 1)
+        self.list_finished_attempts = KeyLookup(
+            database,
+            partial(attempts.select_finished, database),
+            len(attempts.TASK_COLUMNS),
+            more=("besides", "limit"),
+        )
+        self.get_last_sequences = KeyLookup(database, event_log.select_last_sequences, 1)
+        self.has_execution = compile_text(
+            database, executions.select_presence(), ("execution_key",)
+        )
         self.list_events = {
             with_payload: compile_statement(
                 database, event_log.select_events(with_payload=with_payload)
@@ -60,21 +86,60 @@ class SqlReadTransaction:
         self._connection = connection
         self._statements = statements
 
-    def get_history(self, key: bytes) -> ExecutionHistory | None:
+    def get_histories(self, keys: Collection[bytes]) -> dict[bytes, ExecutionHistory]:
         """See ReadTransaction."""
         statements = self._statements
-        found = self._read(statements.get_execution, key, executions.from_rows)
-        if not found:
-            return None
-        points, details = self._read(statements.get_points, key, event_log.points_and_details)
-        return ExecutionHistory(
-            execution=found[0],
-            nodes=self._read(statements.get_nodes, key, nodes.from_rows),
-            attempts=self._read(statements.get_attempts, key, attempts.from_rows),
-            points=points,
-            reasons=self._read(statements.get_reasons, key, reasons.from_rows),
-            details=details,
+        found = self._look_up(
+            statements.get_executions, set(keys), executions.with_bindings_from_rows
         )
+        known = [execution.execution_key for execution, _ in found]
+        points = self._look_up(statements.get_points, known, event_log.points_and_details)
+        nodes_of = by_execution(self._look_up(statements.get_nodes, known, nodes.from_rows))
+        attempts_of = by_execution(
+            self._look_up(statements.get_attempts, known, attempts.from_rows)
+        )
+        reasons_of = by_execution(self._look_up(statements.get_reasons, known, reasons.from_rows))
+        runs = {
+            execution.execution_key: bound or workflow_key(execution.facts.workflow_id)
+            for execution, bound in found
+        }
+        registered = self._get_workflows(set(runs.values()))
+        histories = {}
+        for execution, _ in found:
+            key = execution.execution_key
+            own_points, details = points[key]
+            histories[key] = ExecutionHistory(
+                execution=execution,
+                nodes=nodes_of[key],
+                attempts=attempts_of[key],
+                points=own_points,
+                reasons=reasons_of[key],
+                details=details,
+                workflow=registered.get(runs[key]),
+            )
+        return histories
+
+    def get_last_sequences(self, keys: Collection[bytes]) -> dict[bytes, int]:
+        """See ReadTransaction."""
+        return self._look_up(
+            self._statements.get_last_sequences, keys, event_log.last_sequences_from_rows
+        )
+
+    def get_workflow(self, key: bytes) -> WorkflowRecord | None:
+        """See ReadTransaction."""
+        return self._get_workflows([key]).get(key)
+
+    def list_finished_attempts(
+        self, tasks: Collection[tuple[str, str, str]], *, besides: bytes, limit: int
+    ) -> list[FinishedAttempt]:
+        """See ReadTransaction."""
+        found = self._statements.list_finished_attempts.read(
+            self._connection,
+            list(set(tasks)),
+            attempts.finished_from_rows,
+            (binary(besides), limit),
+        )
+        return sorted(found, key=lambda each: (-each.created_at_ns, each[:2]))
 
     def list_executions(
         self, query: ExecutionFilter, *, after: tuple[int, bytes] | None, limit: int
@@ -114,5 +179,11 @@ class SqlReadTransaction:
         """See ReadTransaction."""
         return bool(self._connection.fetch_all(self._statements.has_execution, (binary(key),)))
 
-    def _read(self, text: str, key: bytes, consume: Callable[[Iterable[Row]], T]) -> T:
-        return self._connection.read(text, (binary(key),), consume)
+    def _get_workflows(self, keys: Collection[bytes]) -> dict[bytes, WorkflowRecord]:
+        records = self._look_up(self._statements.get_workflows, keys, workflows.from_rows)
+        return {record.workflow_key: record for record in records}
+
+    def _look_up(
+        self, lookup: KeyLookup, keys: Collection[bytes], consume: Callable[[Iterable[Row]], T]
+    ) -> T:
+        return lookup.read(self._connection, single_keys(keys), consume)

@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Insert, Select, bindparam, select
+from sqlalchemy import Insert, Select, select
 
 from spanwise_server.domain.events import Severity
 from spanwise_server.storage.api import ReasonRecord
 from spanwise_server.storage.sql import dialect
+from spanwise_server.storage.sql.compiling import wanted_keys
 from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary
 from spanwise_server.storage.sql.fields import PHASES, decode, members, new_tuple
@@ -110,6 +111,9 @@ def insert_or_merge(database: Database) -> Insert:
     )
 
 
-def select_by_execution() -> Select[Any]:
-    """Read the reasons of an execution. Parameter: execution_key. Rows: COLUMNS."""
-    return select(*COLUMNS).where(REASONS.c.execution_key == bindparam("execution_key"))
+def select_by_execution(num_keys: int) -> Select[Any]:
+    """Read the reasons of executions. Keys: execution_key. Rows: COLUMNS."""
+    wanted = wanted_keys((REASONS.c.execution_key,), num_keys)
+    return select(*COLUMNS).join_from(
+        wanted, REASONS, REASONS.c.execution_key == wanted.c.execution_key
+    )

@@ -1,13 +1,13 @@
-"""The five tables.
+"""The seven tables.
 
 Keys come from domain.identifiers: they are hashes, so indexes stay small and no write needs a
-look-up, whatever a sender puts into an id. Every primary key begins with execution_key, so that
-every table can be partitioned by it. Columns with the suffix _ns are nanoseconds since the epoch,
-UTC. Columns of an enumeration hold the numbers of spanwise.v1. A text is empty, never NULL, where
-nothing was said; NULL has a meaning of its own, given at the column.
+look-up, whatever a sender puts into an id. Every primary key but that of `workflows` begins with
+execution_key, so that the large tables can be partitioned by it. Columns with the suffix _ns are
+nanoseconds since the epoch, UTC. Columns of an enumeration hold the numbers of spanwise.v1. A text
+is empty, never NULL, where nothing was said; NULL has a meaning of its own, given at the column.
 
-The `events` table is the truth. The others are projections of it, which `spanwise rebuild` makes
-again.
+The `events` table is the truth of what happened; `workflows` and `workflow_bindings` are what
+people registered. The others are projections of the events, which `spanwise rebuild` makes again.
 """
 
 from sqlalchemy import (
@@ -35,8 +35,13 @@ def entity_key_column(name: str) -> Column[int]:
     return Column(name, BigInteger, primary_key=True, autoincrement=False)
 
 
+def workflow_key_column(*, primary_key: bool) -> Column[bytes]:
+    """Give the column that names a workflow: 16 bytes."""
+    return Column("workflow_key", LargeBinary(16), primary_key=primary_key, nullable=False)
+
+
 def state_columns() -> list[Column[int]]:
-    """Give the columns of a domain.transitions.EntityState.
+    """Give the columns of a domain.transitions.EntityState but its started_at_ns.
 
     All are NULL for a placeholder. Of the others, those of `latest` are NULL until an event that is
     not terminal arrives, and those of `ended` while the entity is open.
@@ -55,6 +60,15 @@ def state_columns() -> list[Column[int]]:
             )
         ),
     ]
+
+
+def first_running_column() -> Column[int]:
+    """Give the column of EntityState.started_at_ns.
+
+    NULL until a RUNNING event arrives, and in rows that were written before there was the column.
+    The last one of its tables, where a migration can add it without writing every row anew.
+    """
+    return Column("first_running_at_ns", BigInteger)
 
 
 def text_column(name: str) -> Column[str]:
@@ -118,6 +132,7 @@ EXECUTIONS = Table(
         BigInteger,
         Computed("coalesce(created_at_ns, first_seen_ns)", persisted=True),
     ),
+    first_running_column(),
     sqlite_with_rowid=False,
 )
 Index("executions_by_start", EXECUTIONS.c.started_at_ns.desc(), EXECUTIONS.c.execution_key)
@@ -153,6 +168,7 @@ NODE_EXECUTIONS = Table(
     Column("child_name", Text),
     text_column("group_name"),
     *state_columns(),
+    first_running_column(),
     sqlite_with_rowid=False,
 )
 
@@ -172,7 +188,20 @@ TASK_EXECUTIONS = Table(
     text_column("task_type"),
     Column("interruptible", SmallInteger, nullable=False),  # 0 or 1
     *state_columns(),
+    first_running_column(),
     sqlite_with_rowid=False,
+)
+# Only attempts that ended are in it, so an attempt costs one change of the index, at its end.
+Index(
+    "finished_attempts_by_task",
+    TASK_EXECUTIONS.c.task_project,
+    TASK_EXECUTIONS.c.task_domain,
+    TASK_EXECUTIONS.c.task_name,
+    TASK_EXECUTIONS.c.created_at_ns.desc(),
+    TASK_EXECUTIONS.c.execution_key,
+    TASK_EXECUTIONS.c.attempt_key,
+    sqlite_where=TASK_EXECUTIONS.c.ended_phase.is_not(None),
+    postgresql_where=TASK_EXECUTIONS.c.ended_phase.is_not(None),
 )
 
 # One row per distinct reason of an entity: text under a phase and version. Key: the entity and a
@@ -192,5 +221,32 @@ REASONS = Table(
     Column("occurrences", BigInteger, nullable=False),
     text_column("source"),
     text_column("message"),
+    sqlite_with_rowid=False,
+)
+
+# One row per registered workflow. Key: a hash of its identity. Written when somebody registers it,
+# and replaced when somebody does it again. Nothing else has what is in it: only who registered it
+# may have it deleted.
+WORKFLOWS = Table(
+    "workflows",
+    METADATA,
+    workflow_key_column(primary_key=True),
+    text_column("project"),
+    text_column("domain"),
+    text_column("name"),
+    text_column("version"),
+    Column("format", SmallInteger, nullable=False),  # numbers of domain.workflows.WorkflowFormat
+    Column("recorded_at_ns", BigInteger, nullable=False),
+    # Last, so that a reader of the other columns need not walk over it.
+    Column("payload", LargeBinary, nullable=False),
+)
+
+# One row per execution of which somebody said what it runs. Key: the execution, which need not be
+# there. Written by who says so. May be deleted with the rest of its execution, not to be rebuilt.
+WORKFLOW_BINDINGS = Table(
+    "workflow_bindings",
+    METADATA,
+    execution_key_column(),
+    workflow_key_column(primary_key=False),  # need not be there either
     sqlite_with_rowid=False,
 )

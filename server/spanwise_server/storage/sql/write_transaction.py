@@ -12,9 +12,22 @@ from spanwise_server.storage.api import (
     LoggedKey,
     NodeRecord,
     ReasonRecord,
+    WorkflowRecord,
 )
-from spanwise_server.storage.sql import attempts, event_log, executions, nodes, reasons
-from spanwise_server.storage.sql.compiling import KeyLookup, compile_insert, compile_text
+from spanwise_server.storage.sql import (
+    attempts,
+    event_log,
+    executions,
+    nodes,
+    reasons,
+    workflows,
+)
+from spanwise_server.storage.sql.compiling import (
+    KeyLookup,
+    compile_insert,
+    compile_text,
+    single_keys,
+)
 from spanwise_server.storage.sql.connection import Connection, Row
 from spanwise_server.storage.sql.dialect import Database, binary
 from spanwise_server.storage.sql.schema import (
@@ -59,6 +72,12 @@ class WriteStatements:
         self.merge_reason = compile_insert(
             database, reasons.insert_or_merge(database), reasons.COLUMNS
         )
+        self.put_workflow = compile_insert(
+            database, workflows.insert_or_replace(database), workflows.COLUMNS
+        )
+        self.put_binding = compile_insert(
+            database, workflows.insert_or_replace_binding(database), workflows.BINDING_COLUMNS
+        )
         self.clear_projections = tuple(
             compile_text(database, delete(table), ()) for table in _PROJECTIONS
         )
@@ -77,7 +96,7 @@ class SqlWriteTransaction:
 
     def get_executions(self, keys: Collection[bytes]) -> dict[bytes, ExecutionRecord]:
         """See WriteTransaction."""
-        rows = self._statements.get_executions.fetch(self._connection, _single(keys))
+        rows = self._statements.get_executions.fetch(self._connection, single_keys(keys))
         records = executions.from_rows(rows)
         return {record.execution_key: record for record in records}
 
@@ -102,8 +121,8 @@ class SqlWriteTransaction:
 
     def get_last_sequences(self, keys: Collection[bytes]) -> dict[bytes, int]:
         """See WriteTransaction."""
-        rows = self._statements.get_last_sequences.fetch(self._connection, _single(keys))
-        return {key: sequence for key, sequence in rows if sequence is not None}
+        rows = self._statements.get_last_sequences.fetch(self._connection, single_keys(keys))
+        return event_log.last_sequences_from_rows(rows)
 
     def append_events(self, records: Sequence[EventRecord]) -> None:
         """See WriteTransaction."""
@@ -125,7 +144,7 @@ class SqlWriteTransaction:
         """See WriteTransaction."""
         # Nearly all are there, and asking costs much less than an insert that does nothing.
         rows = self._statements.find_executions.fetch(
-            self._connection, _single(record.execution_key for record in records)
+            self._connection, single_keys(record.execution_key for record in records)
         )
         present = {key for (key,) in rows}
         self._put(
@@ -152,6 +171,15 @@ class SqlWriteTransaction:
         """See WriteTransaction."""
         self._put(self._statements.merge_reason, [reasons.to_row(record) for record in records])
 
+    def put_workflow(self, record: WorkflowRecord) -> None:
+        """See WriteTransaction."""
+        self._put(self._statements.put_workflow, [workflows.to_row(record)])
+
+    def put_binding(self, execution_key: bytes, workflow_key: bytes) -> None:
+        """See WriteTransaction."""
+        row = (binary(execution_key), binary(workflow_key))
+        self._put(self._statements.put_binding, [row])
+
     def clear_projections(self) -> None:
         """See WriteTransaction."""
         for text in self._statements.clear_projections:
@@ -165,10 +193,6 @@ class SqlWriteTransaction:
     def _put(self, text: str, rows: Sequence[Row]) -> None:
         if rows:
             self._connection.execute_many(text, rows)
-
-
-def _single(keys: Iterable[bytes]) -> list[tuple[bytearray]]:
-    return [(binary(key),) for key in keys]
 
 
 def _pairs(refs: Iterable[EntityRef]) -> list[tuple[bytearray, int]]:

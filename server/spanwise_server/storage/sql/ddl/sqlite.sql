@@ -44,6 +44,7 @@ CREATE TABLE executions (
 	ended_phase SMALLINT,
 	ended_phase_version BIGINT,
 	started_at_ns BIGINT GENERATED ALWAYS AS (coalesce(created_at_ns, first_seen_ns)) STORED,
+	first_running_at_ns BIGINT,
 	PRIMARY KEY (execution_key)
 )
  WITHOUT ROWID;
@@ -77,6 +78,7 @@ CREATE TABLE node_executions (
 	ended_reported_at_ns BIGINT,
 	ended_phase SMALLINT,
 	ended_phase_version BIGINT,
+	first_running_at_ns BIGINT,
 	PRIMARY KEY (execution_key, node_key)
 )
  WITHOUT ROWID;
@@ -101,9 +103,11 @@ CREATE TABLE task_executions (
 	ended_reported_at_ns BIGINT,
 	ended_phase SMALLINT,
 	ended_phase_version BIGINT,
+	first_running_at_ns BIGINT,
 	PRIMARY KEY (execution_key, attempt_key)
 )
  WITHOUT ROWID;
+CREATE INDEX finished_attempts_by_task ON task_executions (task_project, task_domain, task_name, created_at_ns DESC, execution_key, attempt_key) WHERE ended_phase IS NOT NULL;
 CREATE TABLE reasons (
 	execution_key BLOB NOT NULL,
 	entity_key BIGINT NOT NULL,
@@ -117,5 +121,22 @@ CREATE TABLE reasons (
 	source TEXT NOT NULL,
 	message TEXT NOT NULL,
 	PRIMARY KEY (execution_key, entity_key, digest)
+)
+ WITHOUT ROWID;
+CREATE TABLE workflows (
+	workflow_key BLOB NOT NULL,
+	project TEXT NOT NULL,
+	domain TEXT NOT NULL,
+	name TEXT NOT NULL,
+	version TEXT NOT NULL,
+	format SMALLINT NOT NULL,
+	recorded_at_ns BIGINT NOT NULL,
+	payload BLOB NOT NULL,
+	PRIMARY KEY (workflow_key)
+);
+CREATE TABLE workflow_bindings (
+	execution_key BLOB NOT NULL,
+	workflow_key BLOB NOT NULL,
+	PRIMARY KEY (execution_key)
 )
  WITHOUT ROWID;

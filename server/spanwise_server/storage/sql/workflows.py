@@ -1,0 +1,73 @@
+"""The tables of workflows and of what executions run: their rows, and the statements on them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Insert, Select, select
+
+from spanwise_server.domain.identifiers import EntityVersion
+from spanwise_server.domain.workflows import WorkflowFormat
+from spanwise_server.storage.api import WorkflowRecord
+from spanwise_server.storage.sql import dialect
+from spanwise_server.storage.sql.compiling import wanted_keys
+from spanwise_server.storage.sql.connection import Row
+from spanwise_server.storage.sql.dialect import Database, binary
+from spanwise_server.storage.sql.fields import decode, members
+from spanwise_server.storage.sql.schema import WORKFLOW_BINDINGS, WORKFLOWS
+
+COLUMNS = (
+    WORKFLOWS.c.workflow_key,
+    WORKFLOWS.c.project,
+    WORKFLOWS.c.domain,
+    WORKFLOWS.c.name,
+    WORKFLOWS.c.version,
+    WORKFLOWS.c.format,
+    WORKFLOWS.c.recorded_at_ns,
+    WORKFLOWS.c.payload,
+)
+
+BINDING_COLUMNS = (WORKFLOW_BINDINGS.c.execution_key, WORKFLOW_BINDINGS.c.workflow_key)
+
+_FORMATS = members(WorkflowFormat)
+
+
+def to_row(record: WorkflowRecord) -> Row:
+    """Give the values of COLUMNS."""
+    workflow_key, workflow_id, workflow_format, recorded_at_ns, payload = record
+    return (
+        binary(workflow_key),
+        *workflow_id,
+        int(workflow_format),
+        recorded_at_ns,
+        binary(payload),
+    )
+
+
+def from_row(row: Row) -> WorkflowRecord:
+    """Read the values of COLUMNS."""
+    workflow_key, project, domain, name, version, number, recorded_at_ns, payload = row
+    workflow_id = EntityVersion(project, domain, name, version)
+    return WorkflowRecord(workflow_key, workflow_id, _FORMATS[number], recorded_at_ns, payload)
+
+
+def from_rows(rows: Iterable[Row]) -> list[WorkflowRecord]:
+    """Read rows of COLUMNS."""
+    return decode("workflows", from_row, rows)
+
+
+def insert_or_replace(database: Database) -> Insert:
+    """Insert or replace a workflow. Parameters: COLUMNS."""
+    return dialect.insert_or_replace(database, WORKFLOWS, COLUMNS)
+
+
+def insert_or_replace_binding(database: Database) -> Insert:
+    """Insert or replace what an execution is bound to. Parameters: BINDING_COLUMNS."""
+    return dialect.insert_or_replace(database, WORKFLOW_BINDINGS, BINDING_COLUMNS)
+
+
+def select_by_keys(num_keys: int) -> Select[Any]:
+    """Read workflows. Keys: workflow_key. Rows: COLUMNS."""
+    wanted = wanted_keys((WORKFLOWS.c.workflow_key,), num_keys)
+    return select(*COLUMNS).join_from(
+        wanted, WORKFLOWS, WORKFLOWS.c.workflow_key == wanted.c.workflow_key
+    )
