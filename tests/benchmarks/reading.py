@@ -29,7 +29,7 @@ _METHOD = "/spanwise.v1.SpanService/GetExecutionSpan"
 _REASONS = (
     "Unschedulable:0/12 nodes are available: 12 Insufficient cpu.",
     "Successfully assigned flytesnacks-development/{pod} to gke-pool-{number}",
-    'Successfully pulled image "ghcr.io/example/train:v{number}" in 12.5s (12.5s including waiting)',
+    'Successfully pulled image "example.com/train:v{number}" in 12.5s (13s including waiting)',
 )
 
 
@@ -60,7 +60,7 @@ def _read(port: int) -> tuple[list[float], int]:
     options = [("grpc.max_receive_message_length", -1)]
     times_s, size_bytes = [], 0
     with grpc.insecure_channel(f"127.0.0.1:{port}", options=options) as channel:
-        get = channel.unary_unary(_METHOD)
+        get: grpc.UnaryUnaryMultiCallable[bytes, bytes] = channel.unary_unary(_METHOD)
         for _ in range(NUM_READS):
             begin_s = time.perf_counter()
             size_bytes = len(get(request.SerializeToString()))
@@ -99,7 +99,7 @@ def _events() -> Iterator[tuple[PayloadType, "_Request"]]:
             node_id=f"n{number}", execution_id=execution_id
         )
         begin_s = number * 0.05
-        for phase, offset_s in ((1, 0), (2, 1), (3, 61)):
+        for phase, offset_s in (("QUEUED", 0), ("RUNNING", 1), ("SUCCEEDED", 61)):
             yield PayloadType.FLYTE1_NODE_EVENT, _node(node_id, phase, begin_s + offset_s)
         yield from _attempt(node_id, number, begin_s)
 
@@ -107,14 +107,13 @@ def _events() -> Iterator[tuple[PayloadType, "_Request"]]:
 def _attempt(
     node_id: identifier_pb2.NodeExecutionIdentifier, number: int, begin_s: float
 ) -> Iterator[tuple[PayloadType, "_Request"]]:
-    task = execution_pb2.TaskExecution
     reasons = [text.format(pod=f"large-n{number}-0", number=number % 7) for text in _REASONS]
-    steps = (
-        (task.QUEUED, 0.5, []),
-        (task.QUEUED, 2, reasons[:1]),
-        (task.INITIALIZING, 8, reasons[1:2]),
-        (task.RUNNING, 25, reasons[2:]),
-        (task.SUCCEEDED, 60, []),
+    steps: tuple[tuple[str, float, list[str]], ...] = (
+        ("QUEUED", 0.5, []),
+        ("QUEUED", 2, reasons[:1]),
+        ("INITIALIZING", 8, reasons[1:2]),
+        ("RUNNING", 25, reasons[2:]),
+        ("SUCCEEDED", 60, []),
     )
     for version, (phase, offset_s, texts) in enumerate(steps):
         event = event_pb2.TaskExecutionEvent(
@@ -143,11 +142,11 @@ def _attempt(
 
 
 def _node(
-    node_id: identifier_pb2.NodeExecutionIdentifier, phase: int, seconds: float
+    node_id: identifier_pb2.NodeExecutionIdentifier, phase: str, seconds: float
 ) -> admin_event_pb2.NodeExecutionEventRequest:
     event = event_pb2.NodeExecutionEvent(
         id=node_id,
-        phase=phase,  # type: ignore[arg-type] - a number is as good as its enum
+        phase=phase,
         producer_id="propeller",
         occurred_at=_at(seconds),
         reported_at=_at(seconds + 0.01),

@@ -1,33 +1,19 @@
 """The way out for spans: trees and lists of executions."""
 
-from collections import defaultdict
-from collections.abc import Iterable
 from typing import NamedTuple
 
-from spanwise_server.domain.errors import ExecutionNotFound, InvalidPageToken
+from spanwise_server.domain.errors import InvalidPageToken
 from spanwise_server.domain.flyte_metrics import MetricSpan, render_metrics
-from spanwise_server.domain.identifiers import ExecutionId, execution_key
-from spanwise_server.domain.known import (
-    EntityEvents,
-    KnownAttempt,
-    KnownExecution,
-    KnownNode,
-    TimedDetails,
-)
-from spanwise_server.domain.quality import EventQuality
+from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.domain.span_builder import build_span_tree
-from spanwise_server.domain.spans import Mark, Span
-from spanwise_server.domain.transitions import Moment
+from spanwise_server.domain.spans import Span
 from spanwise_server.service.arrivals import PayloadDecoder
 from spanwise_server.service.event_log import clamp_page_size
+from spanwise_server.service.known_executions import KnownExecutions
 from spanwise_server.service.page_tokens import Cursor, decode_page_token, encode_page_token
 from spanwise_server.storage.api import (
-    DetailPayload,
-    EventPoint,
     ExecutionFilter,
-    ExecutionHistory,
     ExecutionRecord,
-    ReasonRecord,
     Storage,
 )
 
@@ -45,21 +31,18 @@ class SpanQueries:
     def __init__(self, storage: Storage, decode: PayloadDecoder) -> None:
         """Read from `storage`; decode with `decode` the payloads that carry details."""
         self._storage = storage
-        self._decode = decode
+        self._known = KnownExecutions(decode)
 
     def get_span(self, execution_id: ExecutionId) -> Span:
-        """Give the span tree of an execution.
+        """Give the span tree of an execution, with the executions that it started.
 
         Raises:
             ExecutionNotFound: No event ever named it.
             CorruptRecord: A payload of the log cannot be decoded.
         """
         with self._storage.read() as reader:
-            key = execution_key(execution_id)
-            history = reader.get_histories([key]).get(key)
-        if history is None:
-            raise ExecutionNotFound(*execution_id)
-        return build_span_tree(self._to_known(history))
+            family = self._known.read_family(reader, execution_id)
+        return build_span_tree(family.execution, family.children)
 
     def get_metrics(self, execution_id: ExecutionId, depth: int) -> MetricSpan:
         """Give the tree as GetExecutionMetrics of Flyte gives it. Raises as get_span."""
@@ -89,66 +72,6 @@ class SpanQueries:
         start_ns = last.first_seen_ns if last.state is None else last.state.created_at_ns
         token = encode_page_token(request, (start_ns, last.execution_key.hex()))
         return ExecutionPage(executions[:limit], token)
-
-    def _to_known(self, history: ExecutionHistory) -> KnownExecution:
-        execution = history.execution
-        return KnownExecution(
-            key=execution.execution_key,
-            execution_id=execution.execution_id,
-            facts=execution.facts,
-            nodes=[KnownNode(node.node_key, node.node_id, node.facts) for node in history.nodes],
-            attempts=[
-                KnownAttempt(
-                    each.attempt_key, each.node_key, each.task_id, each.retry_attempt, each.facts
-                )
-                for each in history.attempts
-            ],
-            events=_group_points(history.points),
-            marks=_group_reasons(history.reasons),
-            details=self._group_details(history.details),
-            producer_ids=frozenset(point.producer_id for point in history.points),
-        )
-
-    def _group_details(self, payloads: Iterable[DetailPayload]) -> dict[int, list[TimedDetails]]:
-        grouped = defaultdict(list)
-        # Payloads break ties, so that the order does not depend on arrival.
-        for each in sorted(payloads, key=lambda each: (each.occurred_at_ns, each.payload)):
-            details = self._decode(each.payload_type, each.payload).details
-            if details is not None:
-                grouped[each.entity_key].append(TimedDetails(each.occurred_at_ns, details))
-        return grouped
-
-
-def _group_points(points: Iterable[EventPoint]) -> dict[int, EntityEvents]:
-    moments: dict[int, list[Moment]] = defaultdict(list)
-    qualities: dict[int, EventQuality] = {}
-    for key, phase, version, occurred_at_ns, reported_at_ns, _, quality in points:
-        sent_ns = occurred_at_ns if reported_at_ns is None else reported_at_ns
-        moments[key].append(Moment(occurred_at_ns, sent_ns, phase, version))
-        if quality:
-            qualities[key] = qualities.get(key, EventQuality.NONE) | quality
-    return {
-        key: EntityEvents(own, qualities.get(key, EventQuality.NONE))
-        for key, own in moments.items()
-    }
-
-
-def _group_reasons(reasons: Iterable[ReasonRecord]) -> dict[int, list[Mark]]:
-    grouped = defaultdict(list)
-    for each in reasons:
-        grouped[each.entity_key].append(
-            Mark(
-                occurred_at_ns=each.occurred_at_ns,
-                ordinal=each.ordinal,
-                message=each.message,
-                phase=each.phase,
-                phase_version=each.phase_version,
-                severity=each.severity,
-                source=each.source,
-                occurrences=each.occurrences,
-            )
-        )
-    return grouped
 
 
 def _to_place(cursor: Cursor) -> tuple[int, bytes]:

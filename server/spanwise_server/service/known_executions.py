@@ -1,0 +1,124 @@
+"""What is known of an execution and of all that it started, read from storage."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from spanwise_server.domain.errors import ExecutionNotFound
+from spanwise_server.domain.identifiers import ExecutionId, execution_key
+from spanwise_server.domain.known import (
+    EntityEvents,
+    KnownAttempt,
+    KnownExecution,
+    KnownNode,
+    TimedDetails,
+)
+from spanwise_server.domain.quality import EventQuality
+from spanwise_server.domain.spans import Mark
+from spanwise_server.domain.transitions import Moment
+from spanwise_server.service.arrivals import PayloadDecoder
+from spanwise_server.storage.api import (
+    DetailPayload,
+    EventPoint,
+    ExecutionHistory,
+    ReadTransaction,
+    ReasonRecord,
+)
+
+
+class KnownFamily(NamedTuple):
+    """An execution, and those that launch plan nodes in it started, at any level, by id."""
+
+    execution: KnownExecution
+    children: dict[ExecutionId, KnownExecution]
+
+
+class KnownExecutions:
+    """Reads what is known of executions."""
+
+    def __init__(self, decode: PayloadDecoder) -> None:
+        """Decode with `decode` the payloads that carry details."""
+        self._decode = decode
+
+    def read_family(self, reader: ReadTransaction, execution_id: ExecutionId) -> KnownFamily:
+        """Read an execution and all that it started, with six statements for each level of them.
+
+        Raises:
+            ExecutionNotFound: No event ever named it.
+            CorruptRecord: A payload of the log cannot be decoded.
+        """
+        family: dict[ExecutionId, KnownExecution] = {}
+        wanted = {execution_id}  # none twice: they may start each other
+        while wanted:
+            histories = reader.get_histories([execution_key(each) for each in wanted])
+            level = [self._to_known(history) for history in histories.values()]
+            family.update((known.execution_id, known) for known in level)
+            wanted = {
+                node.facts.child_execution_id
+                for known in level
+                for node in known.nodes
+                if node.facts.child_execution_id is not None
+            } - family.keys()
+        if execution_id not in family:
+            raise ExecutionNotFound(*execution_id)
+        return KnownFamily(family[execution_id], family)
+
+    def _to_known(self, history: ExecutionHistory) -> KnownExecution:
+        execution = history.execution
+        return KnownExecution(
+            key=execution.execution_key,
+            execution_id=execution.execution_id,
+            facts=execution.facts,
+            nodes=[KnownNode(node.node_key, node.node_id, node.facts) for node in history.nodes],
+            attempts=[
+                KnownAttempt(
+                    each.attempt_key, each.node_key, each.task_id, each.retry_attempt, each.facts
+                )
+                for each in history.attempts
+            ],
+            events=_group_points(history.points),
+            marks=_group_reasons(history.reasons),
+            details=self._group_details(history.details),
+            producer_ids=frozenset(point.producer_id for point in history.points),
+        )
+
+    def _group_details(self, payloads: Iterable[DetailPayload]) -> dict[int, list[TimedDetails]]:
+        grouped = defaultdict(list)
+        # Payloads break ties, so that the order does not depend on arrival.
+        for each in sorted(payloads, key=lambda each: (each.occurred_at_ns, each.payload)):
+            details = self._decode(each.payload_type, each.payload).details
+            if details is not None:
+                grouped[each.entity_key].append(TimedDetails(each.occurred_at_ns, details))
+        return grouped
+
+
+def _group_points(points: Iterable[EventPoint]) -> dict[int, EntityEvents]:
+    moments: dict[int, list[Moment]] = defaultdict(list)
+    qualities: dict[int, EventQuality] = {}
+    for key, phase, version, occurred_at_ns, reported_at_ns, _, quality in points:
+        sent_ns = occurred_at_ns if reported_at_ns is None else reported_at_ns
+        moments[key].append(Moment(occurred_at_ns, sent_ns, phase, version))
+        if quality:
+            qualities[key] = qualities.get(key, EventQuality.NONE) | quality
+    return {
+        key: EntityEvents(own, qualities.get(key, EventQuality.NONE))
+        for key, own in moments.items()
+    }
+
+
+def _group_reasons(reasons: Iterable[ReasonRecord]) -> dict[int, list[Mark]]:
+    grouped = defaultdict(list)
+    for each in reasons:
+        grouped[each.entity_key].append(
+            Mark(
+                occurred_at_ns=each.occurred_at_ns,
+                ordinal=each.ordinal,
+                message=each.message,
+                phase=each.phase,
+                phase_version=each.phase_version,
+                severity=each.severity,
+                source=each.source,
+                occurrences=each.occurrences,
+            )
+        )
+    return grouped
