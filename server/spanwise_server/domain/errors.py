@@ -4,8 +4,10 @@
     ├── InvalidEvent            nothing addressable in an event
     ├── InvalidQuery            a read request that cannot be answered as it stands
     │   └── InvalidPageToken    a page token that was not made for this request
+    ├── InvalidWorkflow         a definition of a workflow that cannot be registered
     ├── NotFound
-    │   └── ExecutionNotFound   no event ever named the execution
+    │   ├── ExecutionNotFound   no event ever named the execution
+    │   └── WorkflowNotFound    nobody registered the workflow
     ├── EventAlreadyRecorded    the event repeats a phase
     ├── EventRefused            the event contradicts what is stored
     │   ├── AlreadyInTerminalPhase
@@ -64,6 +66,20 @@ class InvalidPageToken(InvalidQuery):
         )
 
 
+class InvalidWorkflow(SpanwiseError):
+    """A definition of a workflow contradicts itself, or has no name to store it under."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        """Keep the path of the offending field and what is wrong with it."""
+        super().__init__(field, reason)
+        self.field = field
+        self.reason = reason
+
+    def __str__(self) -> str:
+        """Give field and reason."""
+        return f"{self.field}: {self.reason}"
+
+
 class NotFound(SpanwiseError):
     """What was asked for is not known."""
 
@@ -79,6 +95,19 @@ class ExecutionNotFound(NotFound):
     def __str__(self) -> str:
         """Name the execution."""
         return f"no event has named the execution {self.name}"
+
+
+class WorkflowNotFound(NotFound):
+    """Nobody registered this workflow."""
+
+    def __init__(self, project: str, domain: str, name: str, version: str) -> None:
+        """Keep the four parts of the id."""
+        super().__init__(project, domain, name, version)
+        self.name = f"{project}/{domain}/{name}/{version}"
+
+    def __str__(self) -> str:
+        """Name the workflow."""
+        return f"nobody registered the workflow {self.name} (project/domain/name/version)"
 
 
 class EventAlreadyRecorded(SpanwiseError):

@@ -45,10 +45,12 @@ from spanwise_server.domain.errors import (
     InvalidEvent,
     InvalidPageToken,
     InvalidQuery,
+    InvalidWorkflow,
     NotFound,
     NotSupported,
     SpanwiseError,
     StoreUnavailable,
+    WorkflowNotFound,
     WriteConflict,
 )
 from spanwise_server.rpc.codecs.flyte1_enums import flyte_phase_name
@@ -105,19 +107,23 @@ def _nothing(error: SpanwiseError) -> list[Message]:
     return []
 
 
-def _bad_request(error: InvalidEvent | InvalidQuery) -> list[Message]:
+def _bad_request(error: InvalidEvent | InvalidQuery | InvalidWorkflow) -> list[Message]:
     violation = error_details_pb2.BadRequest.FieldViolation(
         field=_cut(error.field), description=_cut(error.reason)
     )
     return [error_details_pb2.BadRequest(field_violations=[violation])]
 
 
-def _resource(error: ExecutionNotFound) -> list[Message]:
-    return [
-        error_details_pb2.ResourceInfo(
-            resource_type="spanwise.v1.ExecutionId", resource_name=_cut(error.name)
-        )
-    ]
+def _execution(error: ExecutionNotFound) -> list[Message]:
+    return [_resource("spanwise.v1.ExecutionId", error.name)]
+
+
+def _workflow(error: WorkflowNotFound) -> list[Message]:
+    return [_resource("spanwise.v1.EntityVersion", error.name)]
+
+
+def _resource(message_type: str, name: str) -> Message:
+    return error_details_pb2.ResourceInfo(resource_type=message_type, resource_name=_cut(name))
 
 
 def _terminal_phase(error: AlreadyInTerminalPhase) -> list[Message]:
@@ -157,8 +163,10 @@ TABLE: dict[type, _Row] = {
     InvalidEvent: _Row(code_pb2.INVALID_ARGUMENT, _bad_request),
     InvalidQuery: _Row(code_pb2.INVALID_ARGUMENT, _bad_request),
     InvalidPageToken: _Row(code_pb2.INVALID_ARGUMENT, _bad_request),
+    InvalidWorkflow: _Row(code_pb2.INVALID_ARGUMENT, _bad_request),
     NotFound: _Row(code_pb2.NOT_FOUND, _nothing),
-    ExecutionNotFound: _Row(code_pb2.NOT_FOUND, _resource),
+    ExecutionNotFound: _Row(code_pb2.NOT_FOUND, _execution),
+    WorkflowNotFound: _Row(code_pb2.NOT_FOUND, _workflow),
     EventAlreadyRecorded: _Row(code_pb2.ALREADY_EXISTS, _nothing),
     AlreadyInTerminalPhase: _Row(code_pb2.FAILED_PRECONDITION, _terminal_phase),
     IllegalTransition: _Row(code_pb2.FAILED_PRECONDITION, _precondition),

@@ -16,22 +16,9 @@ from spanwise_server.domain.events import PayloadType
 from spanwise_server.rpc.codecs.payloads import decode_payload
 from spanwise_server.rpc.codecs.requests import prune, request_parser
 from tests.unit.rpc.flyte import node_event, task_event, workflow_event
+from tests.unit.rpc.wire import field
 
 LEVELS = 200
-
-
-def varint(value: int) -> bytes:
-    """Give a number as it stands in a message."""
-    encoded = bytearray()
-    while value >= 1 << 7:
-        encoded.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*encoded, value])
-
-
-def field(number: int, content: bytes) -> bytes:
-    """Give a length-delimited field."""
-    return varint(number << 3 | 2) + varint(len(content)) + content
 
 
 def nest(numbers: tuple[int, ...]) -> bytes:

@@ -22,10 +22,12 @@ from spanwise_server.domain.errors import (
     InvalidEvent,
     InvalidPageToken,
     InvalidQuery,
+    InvalidWorkflow,
     NotFound,
     NotSupported,
     SpanwiseError,
     StoreUnavailable,
+    WorkflowNotFound,
     WriteConflict,
 )
 from spanwise_server.domain.phases import Phase
@@ -48,7 +50,17 @@ ROWS: list[tuple[SpanwiseError, grpc.StatusCode, list[type[Message]]]] = [
         [error_details_pb2.BadRequest],
     ),
     (InvalidPageToken(), grpc.StatusCode.INVALID_ARGUMENT, [error_details_pb2.BadRequest]),
+    (
+        InvalidWorkflow("workflow.nodes[0].node_id", "is empty"),
+        grpc.StatusCode.INVALID_ARGUMENT,
+        [error_details_pb2.BadRequest],
+    ),
     (NotFound("no such service"), grpc.StatusCode.NOT_FOUND, []),
+    (
+        WorkflowNotFound("p", "d", "train", "v1"),
+        grpc.StatusCode.NOT_FOUND,
+        [error_details_pb2.ResourceInfo],
+    ),
     (
         ExecutionNotFound("p", "d", "run"),
         grpc.StatusCode.NOT_FOUND,

@@ -59,6 +59,11 @@ def decode_execution_id(message: identifiers_pb2.ExecutionId) -> ExecutionId:
     return ExecutionId(message.project, message.domain, message.name)
 
 
+def decode_entity(message: identifiers_pb2.EntityVersion) -> EntityVersion:
+    """Give the identity of a task, a workflow or a launch plan."""
+    return EntityVersion(message.project, message.domain, message.name, message.version)
+
+
 def decode_execution_event(request: CreateExecutionEventRequest, payload: bytes) -> Event:
     """Give the event of a CreateExecutionEvent request.
 
@@ -80,7 +85,7 @@ def decode_execution_event(request: CreateExecutionEventRequest, payload: bytes)
     parent = event.parent_node_id
     facts = ExecutionFacts(
         org=event.execution_id.org,
-        workflow_id=_decode_entity(event.workflow_id),
+        workflow_id=decode_entity(event.workflow_id),
         parent_execution_id=_decode_optional_execution(parent.execution_id),
         parent_node_id=parent.node_id,
     )
@@ -186,7 +191,7 @@ def decode_task_event(request: CreateTaskEventRequest, payload: bytes) -> Event:
     execution_id = decode_execution_id(node.execution_id)
     _require(execution_id.name, "event.task_attempt_id.node_id.execution_id.name")
     _require(node.node_id, "event.task_attempt_id.node_id.node_id")
-    task_id = _decode_entity(attempt.task_id)
+    task_id = decode_entity(attempt.task_id)
     occurred_at_ns, odd_occurred = decode_occurred_at(event)
     reported_at_ns, odd_reported = decode_reported_at(event)
     phase, odd_phase = _decode_phase(event.phase)
@@ -231,10 +236,6 @@ def _decode_phase(number: int) -> tuple[Phase, EventQuality]:
     return phase, NOTHING_ODD
 
 
-def _decode_entity(message: identifiers_pb2.EntityVersion) -> EntityVersion:
-    return EntityVersion(message.project, message.domain, message.name, message.version)
-
-
 def _decode_optional_execution(message: identifiers_pb2.ExecutionId) -> ExecutionId | None:
     return decode_execution_id(message) if message.name else None
 
@@ -276,7 +277,7 @@ def _decode_node_facts(event: event_pb2.NodeEvent) -> NodeFacts:
         node_name=event.node_name,
         retry_group=event.retry_group,
         kind=_NODE_KINDS.get(event.kind, NodeKind.UNSPECIFIED),
-        target_id=_decode_entity(event.target_id),
+        target_id=decode_entity(event.target_id),
         cache_status=_decode_cache_status(event.cache_status),
         child_execution_id=_decode_optional_execution(event.child_execution_id),
         group=event.group,

@@ -25,18 +25,25 @@ class _Codec(NamedTuple):
     name: str
     parse: Callable[[bytes], Any]
     decode: Callable[[Any, bytes], Event]
+    complete: Callable[[Any, Event], Event]
 
 
-def _codec(message_type: type[Message], decode: Callable[[Any, bytes], Event]) -> _Codec:
+def _codec(
+    message_type: type[Message],
+    decode: Callable[[Any, bytes], Event],
+    complete: Callable[[Any, Event], Event] = lambda _, event: event,
+) -> _Codec:
     name = message_type.DESCRIPTOR.full_name
-    return _Codec(name, request_parser(message_type), decode)
+    return _Codec(name, request_parser(message_type), decode, complete)
 
 
 _CODECS = {
     PayloadType.FLYTE1_WORKFLOW_EVENT: _codec(
         WorkflowExecutionEventRequest, flyte1.decode_workflow_event
     ),
-    PayloadType.FLYTE1_NODE_EVENT: _codec(NodeExecutionEventRequest, flyte1.decode_node_event),
+    PayloadType.FLYTE1_NODE_EVENT: _codec(
+        NodeExecutionEventRequest, flyte1.decode_node_event, flyte1.complete_node_event
+    ),
     PayloadType.FLYTE1_TASK_EVENT: _codec(TaskExecutionEventRequest, flyte1.decode_task_event),
     PayloadType.EXECUTION_EVENT: _codec(CreateExecutionEventRequest, native.decode_execution_event),
     PayloadType.NODE_EVENT: _codec(CreateNodeEventRequest, native.decode_node_event),
@@ -50,7 +57,7 @@ def payload_name(payload_type: PayloadType) -> str:
 
 
 def decode_event(payload_type: PayloadType, payload: bytes) -> Event:
-    """Give the event in a request that was just received.
+    """Give the event in a request that was just received, as far as it is stored outside the log.
 
     Args:
         payload_type: Which message it is.
@@ -59,18 +66,11 @@ def decode_event(payload_type: PayloadType, payload: bytes) -> Event:
     Raises:
         InvalidEvent: It names nothing to store it under, or the bytes are not of its type.
     """
-    codec = _CODECS[payload_type]
-    try:
-        message = codec.parse(payload)
-    except DecodeError as error:
-        raise InvalidEvent(
-            "request", f"its bytes are not a {payload_name(payload_type)}"
-        ) from error
-    return codec.decode(message, payload)
+    return _CODECS[payload_type].decode(_parse(payload_type, payload), payload)
 
 
 def decode_payload(payload_type: PayloadType, payload: bytes) -> Event:
-    """Give the event that a logged payload was recorded as.
+    """Give the event that a logged payload was recorded as, with all of its details.
 
     Args:
         payload_type: Which message it is.
@@ -79,9 +79,20 @@ def decode_payload(payload_type: PayloadType, payload: bytes) -> Event:
     Raises:
         CorruptRecord: The type is not known to this version, or the bytes are not of it.
     """
+    codec = _CODECS[payload_type]
     try:
-        return decode_event(payload_type, payload)
+        message = _parse(payload_type, payload)
+        return codec.complete(message, codec.decode(message, payload))
     except InvalidEvent as error:
         raise CorruptRecord(
             f"the bytes of a logged event are not a {payload_name(payload_type)}"
+        ) from error
+
+
+def _parse(payload_type: PayloadType, payload: bytes) -> Any:
+    try:
+        return _CODECS[payload_type].parse(payload)
+    except DecodeError as error:
+        raise InvalidEvent(
+            "request", f"its bytes are not a {payload_name(payload_type)}"
         ) from error
