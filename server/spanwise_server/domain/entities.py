@@ -60,6 +60,8 @@ class Entity:
         spec: The node in the definition of its workflow; None when that is not known.
         upstream_ids: Nodes that it waited for, ascending.
         upstream_end_ns: When the last of them ended; None when that is not known.
+        end_upstream_ids: Children that the end of the workflow inside waits for, ascending; None
+            when that is not known.
         child_execution: The execution that a launch plan node started, if it is shown inside it.
         span: Its span, once it was made.
     """
@@ -78,6 +80,7 @@ class Entity:
     spec: GraphNode | None = None
     upstream_ids: tuple[str, ...] = ()
     upstream_end_ns: int | None = None
+    end_upstream_ids: tuple[str, ...] | None = None
     child_execution: Optional["Entity"] = None
     span: Span | None = None
 

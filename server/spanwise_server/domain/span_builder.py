@@ -213,6 +213,7 @@ def _entity_span(
         end_ns=entity.end_ns,
         marks=_distinct(known.marks.get(entity.key, ())),
         qualities=entity.qualities,
+        end_upstream_ids=entity.end_upstream_ids,
     )
     if history is not None:
         span.phase = history.phase

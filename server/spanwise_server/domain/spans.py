@@ -181,6 +181,8 @@ class Span:
         last_event_ns: Latest occurred_at of its own events; None without any.
         closure: FlyteAdmin's times; None for operations and placeholders.
         producer_ids: Who reported it, ascending; for executions only.
+        end_upstream_ids: Nodes in it that the end of its workflow waits for, ascending. None where
+            the definition of that workflow is not known.
         children: What it contains, in the order of start.
         totals: Sums; None until they are computed, and for operations.
     """
@@ -198,5 +200,6 @@ class Span:
     last_event_ns: int | None = None
     closure: ClosureTimes | None = None
     producer_ids: tuple[str, ...] = ()
+    end_upstream_ids: tuple[str, ...] | None = None
     children: list["Span"] = field(default_factory=list)
     totals: Totals | None = None

@@ -8,6 +8,7 @@ from spanwise_server.domain.entities import Entity
 from spanwise_server.domain.known import KnownExecution
 from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.quality import SpanQuality
+from spanwise_server.domain.workflows import END_NODE_ID
 
 _UNCONNECTED = frozenset({NodeKind.BRANCH, NodeKind.ARRAY})
 """What is inside these does not wait for one another: the node a branch picked, items."""
@@ -19,15 +20,25 @@ def settle_upstreams(known: KnownExecution, parent: Entity) -> None:
     FlyteAdmin takes the last to end among the edges of the compiled workflow. Where neither an
     event nor a definition tells the edges, it is the sibling that ended last before the child
     began, and the child is flagged. Siblings are the nodes that the same attempt of the parent
-    made.
+    made. What the end of a workflow waits for is also said of the parent.
     """
     if parent.kind in _UNCONNECTED:
         return
+    parent.end_upstream_ids = _awaited_by_end(parent)
     families: dict[str, list[Entity]] = defaultdict(list)
     for child in parent.children:
         families[child.facts.retry_group].append(child)
     for siblings in families.values():
         _settle_siblings(known, parent, siblings)
+
+
+def _awaited_by_end(parent: Entity) -> tuple[str, ...] | None:
+    """Give what the end waits for. The definition tells, whether or not the end was reached."""
+    end = None if parent.scope is None else parent.scope.graph.nodes.get(END_NODE_ID)
+    if end is None:
+        return None
+    awaited = frozenset(end.upstream_ids)
+    return tuple(sorted(node.node_id for node in parent.children if node.spec_id in awaited))
 
 
 def _settle_siblings(known: KnownExecution, parent: Entity, siblings: Sequence[Entity]) -> None:

@@ -7,6 +7,9 @@ from typing import NamedTuple
 from spanwise_server.domain.identifiers import EntityVersion
 from spanwise_server.domain.node_kinds import NodeKind
 
+END_NODE_ID = "end-node"
+"""Spec node id of the end of every workflow; its upstreams are what the workflow waits for."""
+
 
 class WorkflowFormat(IntEnum):
     """Which message a registered definition came in. The numbers are stored: none is reused."""

@@ -3,8 +3,9 @@
 from typing import NamedTuple
 
 from spanwise_server.domain.errors import InvalidPageToken
-from spanwise_server.domain.flyte_metrics import MetricSpan, render_metrics
+from spanwise_server.domain.flyte_metrics import render_metrics
 from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.domain.metric_spans import MetricSpan
 from spanwise_server.domain.span_builder import build_span_tree
 from spanwise_server.domain.spans import Span
 from spanwise_server.service.arrivals import PayloadDecoder

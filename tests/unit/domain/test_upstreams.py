@@ -5,7 +5,7 @@ from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import SpanQuality
 from spanwise_server.domain.spans import NodeSubject, OperationSubject, Span
-from tests.unit.domain.graphs import definition, spec
+from tests.unit.domain.graphs import definition, graph, spec, target
 from tests.unit.domain.lives import Life, Stay, bounds, named, walk
 
 
@@ -94,3 +94,25 @@ def test_items_of_an_array_do_not_wait_for_each_other() -> None:
     life.node("d-n0", *ran(1, 5), facts=nested("", "0"))
     life.node("d-n1", *ran(7, 8), facts=nested("", "0"))
     assert transitions(life.tree()) == {}
+
+
+def test_definition_tells_what_the_end_waits_for_before_it_is_reached() -> None:
+    """Of the nodes that ran; FlyteAdmin's teardowns are defined on them."""
+    workflow = definition(a=spec(), b=spec("a"), c=spec(), end_node=spec("b", "c"))
+    root = Life(workflow=workflow).node("a", *ran(0, 5)).node("b", *ran(6, 7)).tree()
+    assert root.end_upstream_ids == ("b",)
+    assert named(root, "a").end_upstream_ids is None
+
+
+def test_without_a_definition_nobody_knows_what_the_end_waits_for() -> None:
+    assert Life().node("a", *ran(0, 5)).tree().end_upstream_ids is None
+
+
+def test_end_of_a_sub_workflow_waits_for_nodes_of_it() -> None:
+    inner = graph(x=spec(), end_node=spec("x"))
+    outer = definition(
+        {target("inner"): inner}, s=spec(kind=NodeKind.SUBWORKFLOW, runs=target("inner"))
+    )
+    life = Life(workflow=outer).node("s", *ran(0, 9), facts=NodeFacts(kind=NodeKind.SUBWORKFLOW))
+    life.node("s-0-x", *ran(1, 5), facts=NodeFacts(parent_node_id="s", spec_node_id="x"))
+    assert named(life.tree(), "s").end_upstream_ids == ("s-0-x",)

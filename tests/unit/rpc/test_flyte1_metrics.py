@@ -3,8 +3,8 @@
 from flyteidl.admin.execution_pb2 import WorkflowExecutionGetMetricsResponse
 from flyteidl.core.identifier_pb2 import ResourceType
 
-from spanwise_server.domain.flyte_metrics import MetricAttempt, MetricNode, MetricSpan
 from spanwise_server.domain.identifiers import EntityVersion, ExecutionId
+from spanwise_server.domain.metric_spans import MetricAttempt, MetricNode, MetricSpan
 from spanwise_server.rpc.codecs.flyte1_metrics import MAX_LEVELS, encode_metrics
 
 EXECUTION_ID = ExecutionId("p", "d", "run")

@@ -7,8 +7,8 @@ from flyteidl.core.identifier_pb2 import (
 )
 from flyteidl.core.metrics_pb2 import Span
 
-from spanwise_server.domain.flyte_metrics import MetricAttempt, MetricNode, MetricSpan
 from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.domain.metric_spans import MetricAttempt, MetricNode, MetricSpan
 from spanwise_server.rpc.codecs.timestamps import SECOND_NS
 
 MAX_LEVELS = 90
