@@ -9,19 +9,36 @@ from spanwise._values import SpanKind
 from spanwise.v1 import identifiers_pb2, span_pb2
 
 _OPERATION_PREFIX = "OPERATION_"
+_SUBTASK = "SUBTASK"
+
+MAX_LEVELS = 90
+"""Levels of spans in a core.Span. Protobuf parsers refuse messages that are nested 100 deep; what
+such a span is sent in and the ids inside it take some of them. The server cuts at the same level.
+"""
 
 
 def to_flyte_idl(root: ExecutionSpan) -> metrics_pb2.Span:
     """Give the tree as a core.Span; see ExecutionSpan.to_flyte_idl."""
     result = metrics_pb2.Span()
-    stack = [(root, result)]
+    stack = [(root, result, 1)]
     while stack:
-        span, target = stack.pop()
+        span, target, level = stack.pop()
         target.start_time.CopyFrom(span.message.start_time)
-        target.end_time.CopyFrom(to_timestamp(span.start_ns + span.duration_ns))
+        # Flyte has operations that end before they start; only an open span needs an end.
+        end_ns = span.start_ns + span.duration_ns if span.end_ns is None else span.end_ns
+        target.end_time.CopyFrom(to_timestamp(end_ns))
         _encode_subject(span, target)
-        stack.extend((child, target.spans.add()) for child in span.children)
+        if level < MAX_LEVELS:
+            if span.kind is SpanKind.SUBTASK:
+                _add_time_of_subtask(target)
+            add = target.spans.add
+            stack.extend((child, add(), level + 1) for child in span.children)
     return result
+
+
+def _add_time_of_subtask(span: metrics_pb2.Span) -> None:
+    """Add an operation as long as the sub-task: flytekit shows the time of operations only."""
+    span.spans.add(start_time=span.start_time, end_time=span.end_time, operation_id=_SUBTASK)
 
 
 def _encode_subject(span: ExecutionSpan, target: metrics_pb2.Span) -> None:
@@ -30,6 +47,10 @@ def _encode_subject(span: ExecutionSpan, target: metrics_pb2.Span) -> None:
             _encode_execution(span, target.workflow_id)
         case SpanKind.NODE:
             _encode_node(span, target.node_id)
+        case SpanKind.SUBTASK:
+            _encode_node(span, target.node_id)
+            subtask = span.message.subtask
+            target.node_id.node_id += f"-n{subtask.index}-{subtask.retry_attempt}"
         case SpanKind.TASK_ATTEMPT:
             attempt = span.message.task_attempt
             target.task_id.retry_attempt = attempt.retry_attempt

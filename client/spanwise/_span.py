@@ -390,7 +390,9 @@ class ExecutionSpan:
         """Give the tree as a flyteidl.core.Span, as Flyte's GetExecutionMetrics would.
 
         A core.Span has no reasons, phases or flags, and no open end: an open span ends at
-        `as_of_ns`. Sub-tasks become operations of their name.
+        `as_of_ns`. A sub-task becomes a node inside its attempt, with the id that ArrayNode would
+        give it (`<node>-n<index>-<retry>`) and an operation SUBTASK of its length. What is more
+        than 90 levels deep is left out, because Protobuf could not read it back.
 
         Raises:
             MissingPackage: flyteidl is not installed.

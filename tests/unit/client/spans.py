@@ -64,6 +64,15 @@ def attempt(
     return message
 
 
+def subtask(
+    start_s: float, end_s: float | None, parent: span_pb2.Span, index: int, retry_attempt: int = 0
+) -> span_pb2.Span:
+    """Give the span of a sub-task."""
+    message = span(start_s, end_s, parent)
+    message.subtask.index, message.subtask.retry_attempt = index, retry_attempt
+    return message
+
+
 def operation(
     start_s: float, end_s: float | None, parent: span_pb2.Span, name: str
 ) -> span_pb2.Span:
