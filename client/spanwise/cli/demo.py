@@ -2,8 +2,11 @@
 
 import sys
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import datetime
+from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,17 +19,32 @@ if TYPE_CHECKING:
     from spanwise.demo import Scenario
 
 
+class Story(StrEnum):
+    """Which sample execution to play."""
+
+    TRAINING = "training"
+    IMAGE_PULL = "image-pull"
+    GPU_CAPACITY = "gpu-capacity"
+    PROPELLER_OVERLOAD = "propeller-overload"
+
+
 def demo(
+    *,
+    scenario: Annotated[
+        Story, typer.Option(help="Which execution to play: what makes it slow differs.")
+    ] = Story.TRAINING,
     seed: Annotated[
-        int, typer.Option(help="Picks durations and the way in which the training fails.")
+        int, typer.Option(help="Picks durations, and the way in which the training fails.")
     ] = 1,
     running: Annotated[
-        bool, typer.Option("--running", help="Stop in the middle of the evaluation.")
+        bool,
+        typer.Option("--running", help="Stop in the middle of the evaluation (training only)."),
     ] = False,
     name: Annotated[
         str | None,
         typer.Option(
-            help="Name of the execution. Default: made from seed and start.", show_default=False
+            help="Name of the execution. Default: made from scenario, seed and start.",
+            show_default=False,
         ),
     ] = None,
     start: Annotated[
@@ -46,37 +64,60 @@ def demo(
         ),
     ] = None,
 ) -> None:
-    """Play a training pipeline and explain it.
+    """Play a sample execution and explain it.
 
-    It is sent as FlytePropeller would send it: data preparation, a cache hit, training that waits
-    for a GPU machine and an image, fails once and is tried again, and evaluation.
+    It is sent as FlytePropeller would send it. training: data preparation in a subworkflow, a
+    dynamic node, a map task, a cache hit, training that waits for a GPU machine, fails once and is
+    tried again, evaluation, and a launch plan that deploys. image-pull: fresh machines pull a large
+    image. gpu-capacity: pods wait for GPU machines. propeller-overload: many short nodes, with the
+    time lost between them.
     """
-    scenario = _scenario(seed, start, name, running=running)
+    played = _tell(scenario, seed, start, name, running=running)
     with nullcontext(endpoint) if endpoint is not None else temporary_server() as address:
-        _play(scenario, address)
+        _play(played, address)
         typer.echo(
-            f"spanwise: played {scenario.execution_id} into {address}: "
-            f"{len(scenario.requests)} events",
+            f"spanwise: played {played.execution_id} into {address}: {len(played.requests)} events",
             err=True,
         )
         with Client(address) as client:
-            span = client.get_execution_span(scenario.execution_id, as_of=scenario.end_ns)
+            span = client.get_execution_span(played.execution_id, as_of=played.end_ns)
         span.explain()
     sys.stdout.flush()
 
 
-def _scenario(seed: int, start: str | None, name: str | None, *, running: bool) -> "Scenario":
+def _tell(
+    story: Story, seed: int, start: str | None, name: str | None, *, running: bool
+) -> "Scenario":
+    teller = _teller(story, name or None, running=running)
+    from spanwise.demo import recent_start_ns
+
+    if start is None:
+        return teller(seed, recent_start_ns(teller, seed, time.time_ns()))
+    return teller(seed, _moment_ns(start))
+
+
+def _teller(story: Story, name: str | None, *, running: bool) -> "Callable[[int, int], Scenario]":
+    """Give what makes the sample from a seed and a start."""
+    if running and story is not Story.TRAINING:
+        raise InvalidRequest(
+            f"--running stops the training in the middle, and {story} has none: "
+            "leave one of --running and --scenario out"
+        )
     try:
-        from spanwise import demo as pipeline
+        from spanwise import demo as stories
     except ImportError as error:
         raise MissingPackage(
             f"the demo needs the server, install the extra: spanwise[server] ({error})"
         ) from error
-    if start is None:
-        start_ns = pipeline.recent_start_ns(seed, time.time_ns(), running=running)
-    else:
-        start_ns = _moment_ns(start)
-    return pipeline.training_pipeline(seed, start_ns, name=name or None, running=running)
+    match story:
+        case Story.TRAINING:
+            return partial(stories.training_pipeline, name=name, running=running)
+        case Story.IMAGE_PULL:
+            return partial(stories.image_pull, name=name)
+        case Story.GPU_CAPACITY:
+            return partial(stories.gpu_capacity, name=name)
+        case Story.PROPELLER_OVERLOAD:
+            return partial(stories.propeller_overload, name=name)
 
 
 def _play(scenario: "Scenario", endpoint: str) -> None:

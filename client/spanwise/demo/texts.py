@@ -1,89 +1,141 @@
-"""What Kubernetes and Flyte say, in their words."""
+"""What Kubernetes, its autoscaler and Flyte say, in their words.
+
+Source: Kubernetes v1.31 pkg/kubelet/images/image_manager.go, pkg/kubelet/kuberuntime and
+pkg/scheduler/framework/types.go; cluster-autoscaler eventing_scale_up_processor.go; flyteplugins
+v1.16 pluginmachinery/flytek8s/pod_helper.go; flytepropeller v1.16
+controller/nodes/task/k8s/plugin_manager.go.
+"""
+
+from collections.abc import Callable, Mapping
 
 from flyteidl.core import execution_pb2
 
+from spanwise.demo.plot import Image
+
 SUBMITTED = "task submitted to K8s"
-NO_MACHINE_NOTE = (
-    "0/12 nodes are available: 3 Insufficient nvidia.com/gpu, 9 node(s) didn't match Pod's node "
-    "affinity/selector. preemption: 0/12 nodes are available: 3 No preemption victims found for "
-    "incoming pod, 9 Preemption is not helpful for scheduling."
-)
-NO_MACHINE = f"Unschedulable:{NO_MACHINE_NOTE}"
-SCALE_UP = "pod triggered scale-up: [{gpu-a100-pool 3->4 (max: 8)}]"
 CREATING = "[ContainersNotReady|ContainerCreating]: containers with unready status: [primary]|"
 CREATED = "Created container primary"
 STARTED = "Started container primary"
 STOPPING = "Stopping container primary"
 
-_CPU_IMAGE = "ghcr.io/example/pipelines:v1.4.2"
-_GPU_IMAGE = "ghcr.io/example/pipelines-cuda:v1.4.2"
-_GPU_NODE = "n2"
+NO_GPU = "Insufficient nvidia.com/gpu"
+CORDONED = "node(s) were unschedulable"
 
 
-def image(node_id: str) -> str:
-    """Give the image that a node runs."""
-    return _GPU_IMAGE if node_id == _GPU_NODE else _CPU_IMAGE
+def untolerated(taint: str) -> str:
+    """Give why a machine that is kept for others does not count."""
+    return f"node(s) had untolerated taint {{{taint}}}"
 
 
-def assigned(pod_name: str, project: str, domain: str, node_id: str) -> str:
-    """Give what the scheduler says when it has found a machine."""
-    machine = "gpu-a100-pool-4" if node_id == _GPU_NODE else "cpu-pool-2"
-    return f"Successfully assigned {project}-{domain}/{pod_name} to {machine}"
-
-
-def pulling(node_id: str) -> str:
-    """Give what the kubelet says when it begins to pull."""
-    return f'Pulling image "{image(node_id)}"'
-
-
-def pulled(node_id: str, pull_s: float) -> str:
-    """Give what the kubelet says when it has pulled."""
-    size_bytes = 9_812_345_678 if node_id == _GPU_NODE else 412_345_678
-    minutes, seconds = divmod(pull_s, 60)
-    took = f"{int(minutes)}m{seconds:.3f}s" if minutes else f"{seconds:.3f}s"
-    return (
-        f'Successfully pulled image "{image(node_id)}" in {took} ({took} including waiting). '
-        f"Image size: {size_bytes} bytes."
-    )
-
-
-def present(node_id: str) -> str:
-    """Give what the kubelet says when it need not pull."""
-    return f'Container image "{image(node_id)}" already present on machine'
-
-
-def failure(chance: float, pod_name: str) -> execution_pb2.ExecutionError:
-    """Give one of three ways to fail.
+def no_machine(refusals: Mapping[str, int]) -> str:
+    """Give what the scheduler says when no machine fits.
 
     Args:
-        chance: From 0 up to, not including, 1.
-        pod_name: Pod that fails.
+        refusals: How many machines do not fit, by why.
     """
-    failures = (
-        execution_pb2.ExecutionError(
-            code="OOMKilled",
-            kind=execution_pb2.ExecutionError.USER,
-            message=(
-                f"[{pod_name}] terminated with exit code (137). Reason [OOMKilled]. Message: \n."
-            ),
-        ),
-        execution_pb2.ExecutionError(
-            code="USER:RuntimeError",
-            kind=execution_pb2.ExecutionError.USER,
-            message=(
-                "Traceback (most recent call last):\n"
-                '  File "/root/pipelines/train.py", line 118, in train_model\n'
-                "    loss.backward()\n"
-                "RuntimeError: CUDA error: an illegal memory access was encountered\n"
-            ),
-        ),
-        execution_pb2.ExecutionError(
-            code="Interrupted",
-            kind=execution_pb2.ExecutionError.SYSTEM,
-            message=(
-                f"[{pod_name}] Pod was terminated in response to imminent node shutdown: "
-                "the machine was preempted"
-            ),
-        ),
+    total = sum(refusals.values())
+    # Only lack of room can be helped by evicting somebody, and nobody here may be evicted.
+    full = sum(count for why, count in refusals.items() if why.startswith("Insufficient"))
+    preemption = {
+        "No preemption victims found for incoming pod": full,
+        "Preemption is not helpful for scheduling": total - full,
+    }
+    available = f"0/{total} nodes are available"
+    return f"{available}: {_counted(refusals)}. preemption: {available}: {_counted(preemption)}."
+
+
+def unschedulable(refusal: str) -> str:
+    """Give how FlytePropeller tells what the scheduler says."""
+    return f"Unschedulable:{refusal}"
+
+
+def no_scale_up(refusals: Mapping[str, int]) -> str:
+    """Give what the autoscaler says when none of its groups can help, by why."""
+    return f"pod didn't trigger scale-up: {_counted(refusals)}"
+
+
+def scale_up(group: str, size: int, new_size: int, max_size: int) -> str:
+    """Give what the autoscaler says when it orders machines."""
+    return f"pod triggered scale-up: [{{{group} {size}->{new_size} (max: {max_size})}}]"
+
+
+def assigned(namespace: str, pod_name: str, machine: str) -> str:
+    """Give what the scheduler says when it has found a machine."""
+    return f"Successfully assigned {namespace}/{pod_name} to {machine}"
+
+
+def pulling(image: Image) -> str:
+    """Give what the kubelet says when it begins to pull."""
+    return f'Pulling image "{image.name}"'
+
+
+def pulled(image: Image, pull_s: float, waited_s: float = 0) -> str:
+    """Give what the kubelet says when it has pulled, maybe after waiting for other pulls."""
+    return (
+        f'Successfully pulled image "{image.name}" in {go_duration(pull_s)} '
+        f"({go_duration(pull_s + waited_s)} including waiting). "
+        f"Image size: {image.size_bytes} bytes."
     )
-    return failures[int(chance * len(failures))]
+
+
+def present(image: Image) -> str:
+    """Give what the kubelet says when it need not pull."""
+    return f'Container image "{image.name}" already present on machine'
+
+
+def go_duration(seconds: float) -> str:
+    """Give a duration as Go prints it, cut to milliseconds: 853ms, 1.5s, 3m10.5s, 1h0m2s."""
+    total_ms = int(seconds * 1000)
+    if total_ms < 1000:  # noqa: PLR2004 - milliseconds in a second
+        return f"{total_ms}ms" if total_ms else "0s"
+    minutes, left_ms = divmod(total_ms, 60_000)
+    hours, minutes = divmod(minutes, 60)
+    text = f"{left_ms / 1000:.3f}".rstrip("0").rstrip(".") + "s"
+    if hours or minutes:
+        text = f"{minutes}m{text}"
+    return f"{hours}h{text}" if hours else text
+
+
+def _counted(refusals: Mapping[str, int]) -> str:
+    """Join counts and texts as the scheduler does: in the order of the text of both."""
+    return ", ".join(sorted(f"{count} {why}" for why, count in refusals.items() if count))
+
+
+def out_of_memory(pod_name: str) -> execution_pb2.ExecutionError:
+    """Give the error of a pod that used too much memory."""
+    message = f"[{pod_name}] terminated with exit code (137). Reason [OOMKilled]. Message: \n."
+    return execution_pb2.ExecutionError(
+        code="OOMKilled", kind=execution_pb2.ExecutionError.USER, message=message
+    )
+
+
+def cuda_error(_pod_name: str) -> execution_pb2.ExecutionError:
+    """Give the error of a task that raised."""
+    message = (
+        "Traceback (most recent call last):\n"
+        '  File "/root/pipelines/train.py", line 118, in train_model\n'
+        "    loss.backward()\n"
+        "RuntimeError: CUDA error: an illegal memory access was encountered\n"
+    )
+    return execution_pb2.ExecutionError(
+        code="USER:RuntimeError", kind=execution_pb2.ExecutionError.USER, message=message
+    )
+
+
+def preempted(pod_name: str) -> execution_pb2.ExecutionError:
+    """Give the error of a pod whose machine was taken away."""
+    message = (
+        f"[{pod_name}] Pod was terminated in response to imminent node shutdown: "
+        "the machine was preempted"
+    )
+    return execution_pb2.ExecutionError(
+        code="Interrupted", kind=execution_pb2.ExecutionError.SYSTEM, message=message
+    )
+
+
+FAILURES: tuple[Callable[[str], execution_pb2.ExecutionError], ...] = (
+    out_of_memory,
+    cuda_error,
+    preempted,
+)
+"""Ways in which a pod may fail. Each makes the error from the name of the pod."""
