@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from spanwise import _paths
 from spanwise._breakdown import breakdown
 from spanwise._times import iso_duration, rfc3339
+from spanwise._values import Reason
 from spanwise._yaml import Plain
 from spanwise._yaml import to_yaml as yaml_text
 
@@ -126,15 +127,19 @@ def _tree_values(span: "ExecutionSpan") -> dict[str, Any]:
     if span.error is not None:
         values["error"] = {"code": span.error.code, "message": span.error.message}
     if span.reasons:
-        values["reasons"] = [
-            {
-                "time": Plain(rfc3339(reason.occurred_at_ns)),
-                "phase": span.phase_of(reason),
-                "message": reason.message,
-                "count": reason.count,
-            }
-            for reason in span.reasons
-        ]
+        values["reasons"] = [_reason(span, reason) for reason in span.reasons]
     if span.omitted_descendants:
         values["omitted_descendants"] = span.omitted_descendants
+    return values
+
+
+def _reason(span: "ExecutionSpan", reason: Reason) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "time": Plain(rfc3339(reason.occurred_at_ns)),
+        "phase": span.phase_of(reason),
+        "message": reason.message,
+        "count": reason.count,
+    }
+    if reason.operation:
+        values["operation"] = reason.operation
     return values

@@ -3,18 +3,18 @@
 The widths of the columns are those of flytekit's explain, and grow with what stands in them.
 """
 
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console
 from rich.text import Text
 
-from spanwise import _paths
-from spanwise._text import LONGEST_ID, LONGEST_TEXT, encodable, neutral, shortened, write_text
+from spanwise import _paths, _terminal
+from spanwise._marks import mark_label
+from spanwise._rows import FAILED_PHASES
+from spanwise._text import LONGEST_ID, LONGEST_TEXT, neutral, shortened
 from spanwise._times import rfc3339, short_duration
 from spanwise._values import Reason, SpanKind
 
@@ -31,7 +31,6 @@ _ONLY_IN_FULL = {
     "COARSE_TIMESTAMP",  # pods have times in whole seconds
     "INFERRED_UPSTREAM",  # Flyte's events do not name the nodes that a node waited for
 }
-_FAILED = {"FAILED", "ABORTED", "TIMED_OUT", "RETRYABLE_FAILED"}
 
 
 class Line(NamedTuple):
@@ -64,7 +63,7 @@ class _Options(NamedTuple):
 def lines(root: "ExecutionSpan", *, local_time: bool, full: bool) -> Iterator[Line]:
     """Give the lines of the table, without newlines."""
     options = _Options(local_time, full)
-    rows = [_row(span, depth, options) for span, depth in _with_depth(root)]
+    rows = [_row(span, depth, options) for span, depth in _with_depth(root, options)]
     operation, start, end = (
         max(_COLUMN, *(cell_len(text) + 2 for text in column))
         for column in zip(*((row.operation, row.start, row.end) for row in rows), strict=True)
@@ -94,30 +93,33 @@ def write(table: Iterable[Line], file: TextIO, *, cut: bool) -> None:
         file: Where to. It is coloured if it is a terminal that may be coloured.
         cut: Whether lines that may be cut end at the right edge, if it is a terminal.
     """
-    if not file.isatty():
-        for line in table:
-            write_text(f"{line.text}\n", file)
-        return
-    is_plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    console = Console(file=file, highlight=False, soft_wrap=True)
-    for line in table:
-        text = _cut(line.text, console.width) if cut and line.may_be_cut else line.text
-        if is_plain:
-            write_text(f"{text}\n", file)
-        else:
-            console.print(Text(encodable(text, file), line.style))
+    width = _terminal.columns(file) if cut and file.isatty() else None
+    _terminal.write((Text(_cut(line, width), line.style) for line in table), file)
 
 
-def _cut(text: str, width: int) -> str:
-    return text if cell_len(text) <= width else set_cell_size(text, width - 1) + "…"
+def _cut(line: Line, width: int | None) -> str:
+    if width is None or not line.may_be_cut or cell_len(line.text) <= width:
+        return line.text
+    return set_cell_size(line.text, width - 1) + "…"
 
 
-def _with_depth(root: "ExecutionSpan") -> Iterator[tuple["ExecutionSpan", int]]:
+def _with_depth(root: "ExecutionSpan", options: _Options) -> Iterator[tuple["ExecutionSpan", int]]:
     stack = [(root, 0)]
     while stack:
         span, depth = stack.pop()
         yield span, depth
-        stack.extend((child, depth + 1) for child in reversed(span.children))
+        if options.full or _only_part(span) is None:
+            stack.extend((child, depth + 1) for child in reversed(span.children))
+
+
+def _only_part(span: "ExecutionSpan") -> "ExecutionSpan | None":
+    """Give the part that an operation is made of alone: a row of its own would tell it again."""
+    if span.kind is not SpanKind.OPERATION or len(span.children) != 1 or span.omitted_descendants:
+        return None
+    part = span.children[0]
+    same_time = (part.start_ns, part.end_ns) == (span.start_ns, span.end_ns)
+    says_more = part.children or part.reasons or not set(part.qualities) <= set(span.qualities)
+    return part if part.kind is SpanKind.OPERATION and same_time and not says_more else None
 
 
 def _row(span: "ExecutionSpan", depth: int, options: _Options) -> _Row:
@@ -141,84 +143,140 @@ def _notes(span: "ExecutionSpan", longest: int, options: _Options) -> Iterator[s
     if span.kind is SpanKind.NODE and span.name not in {"", span.entity}:
         yield shortened(span.name, longest)
     if span.phase not in _SUCCEEDED:
-        yield _words(span.phase)
+        yield words(span.phase)
+    part = _only_part(span)
+    if part is not None and not options.full:
+        yield f"all {words(part.operation)}"
     if span.cache_status in {"HIT", "POPULATED", "LOOKUP_FAILURE", "PUT_FAILURE"}:
-        yield f"cache {_words(span.cache_status)}"
+        yield f"cache {words(span.cache_status)}"
     for quality in span.qualities:
         if quality not in _ONLY_IN_FULL or options.full:
-            yield _words(quality)
+            yield words(quality)
     if span.omitted_descendants:
         yield f"{span.omitted_descendants} below not shown"
 
 
-def _words(name: str) -> str:
+def words(name: str) -> str:
+    """Give the name of a phase, an operation or a flag as people write it: "image pull"."""
     return name.lower().replace("_", " ")
 
 
 def _style(span: "ExecutionSpan") -> str:
-    if span.phase in _FAILED:
+    if span.phase in FAILED_PHASES:
         return "red"
     if span.kind is SpanKind.OPERATION:
         return "cyan"
     return "bold" if span.kind is SpanKind.EXECUTION else ""
 
 
+class _Told(NamedTuple):
+    """What one line tells of one reason, or of several that say the same."""
+
+    mark: str
+    offset: str
+    phase: str
+    operation: str
+    text: str
+
+
 def _reason_lines(span: "ExecutionSpan", indent: str, options: _Options) -> Iterator[Line]:
+    told = list(_told(span, options))
+    mark = max((len(each.mark) for each in told), default=0)
+    operation = max((len(each.operation) for each in told), default=0)
+    for each in told:
+        meaning = f"{each.operation:<{operation}}  " if operation else ""
+        yield Line(
+            f"{indent}{each.mark:<{mark}}{each.offset:>9}  {neutral(each.phase):<12}  "
+            f"{meaning}{each.text}",
+            "dim",
+            may_be_cut=True,
+        )
+
+
+def _told(span: "ExecutionSpan", options: _Options) -> Iterator[_Told]:
+    longest = _longest(LONGEST_TEXT, options)
     reasons = span.reasons
-    for alike in _runs(span, options):
-        first, last = alike[0], alike[-1]
+    for alike in _runs(span, reasons, options):
+        first, last = alike[0].reason, alike[-1].reason
         # A source may count up, or send the same again: whichever says more.
-        count = max(len(alike), *(reason.count for reason in alike))
+        count = max(len(alike), *(each.reason.count for each in alike))
         repeated = f" (x{count})" if count > 1 else ""
         if last.occurred_at_ns > first.occurred_at_ns:
             repeated = f" (x{count}, until {_offset(last.occurred_at_ns, span)})"
-        text = shortened(first.message.strip(), _longest(LONGEST_TEXT, options))
-        phase = span.phase_of(first)
-        yield _reason_line(indent, _offset(first.occurred_at_ns, span), phase, text, repeated)
+        yield _Told(
+            mark=mark_label(alike[0].first, alike[-1].last),
+            offset=_offset(first.occurred_at_ns, span),
+            phase=span.phase_of(first),
+            operation=neutral(first.operation),
+            text=shortened(first.message.strip(), longest) + repeated,
+        )
     error = span.error
     if error is not None and not any(error.message in reason.message for reason in reasons):
         text = ": ".join(part for part in (error.code, error.message.strip()) if part)
-        text = shortened(text, _longest(LONGEST_TEXT, options))
         moment_ns = span.start_ns + span.duration_ns
-        yield _reason_line(indent, _offset(moment_ns, span), span.phase or "error", text)
+        yield _Told(
+            mark="[!]",  # no number, because it is none of the reasons
+            offset=_offset(moment_ns, span),
+            phase=span.phase or "error",
+            operation="",
+            text=shortened(text, longest),
+        )
 
 
-def _runs(span: "ExecutionSpan", options: _Options) -> Iterator[list[Reason]]:
+class _Numbered(NamedTuple):
+    """A reason, and the numbers of those that it stands for."""
+
+    first: int
+    last: int
+    reason: Reason
+
+
+def _runs(
+    span: "ExecutionSpan", reasons: Sequence[Reason], options: _Options
+) -> Iterator[list[_Numbered]]:
     """Give neighbours that say the same together, or each alone when all are to be seen."""
+    numbered = [_Numbered(number, number, reason) for number, reason in enumerate(reasons, 1)]
     if options.full:
-        yield from ([reason] for reason in span.reasons)
+        yield from ([each] for each in numbered)
         return
-    reasons = _without_echoes(span.reasons)
-    for _, alike in groupby(reasons, key=lambda each: (span.phase_of(each), each.message)):
-        yield list(alike)
+    alike = groupby(
+        _without_echoes(numbered),
+        key=lambda each: (span.phase_of(each.reason), each.reason.message),
+    )
+    yield from (list(run) for _, run in alike)
 
 
-def _without_echoes(reasons: Iterable[Reason]) -> list[Reason]:
+def _without_echoes(reasons: Iterable[_Numbered]) -> list[_Numbered]:
     """Give the reasons without those that are the end of a neighbour of the same moment.
 
     Kubernetes tells some things twice: as the state of a pod, "Unschedulable:0/12 nodes are …", and
     as an event, "0/12 nodes are …".
     """
-    kept: list[Reason] = []
-    for reason in reasons:
-        if kept and _is_echo(kept[-1], reason):
-            longer = max(kept[-1], reason, key=lambda each: len(each.message))
-            kept[-1] = replace(longer, count=max(kept[-1].count, reason.count))
+    kept: list[_Numbered] = []
+    for each in reasons:
+        if kept and _is_echo(kept[-1].reason, each.reason):
+            kept[-1] = _joined(kept[-1], each)
         else:
-            kept.append(reason)
+            kept.append(each)
     return kept
+
+
+def _joined(one: _Numbered, other: _Numbered) -> _Numbered:
+    longer, shorter = one.reason, other.reason
+    if len(shorter.message) > len(longer.message):
+        longer, shorter = shorter, longer
+    reason = replace(
+        longer,
+        count=max(longer.count, shorter.count),
+        operation=longer.operation or shorter.operation,
+    )
+    return _Numbered(one.first, other.last, reason)
 
 
 def _is_echo(one: Reason, other: Reason) -> bool:
     if one.occurred_at_ns != other.occurred_at_ns or one.message == other.message:
         return False
     return one.message.endswith(other.message) or other.message.endswith(one.message)
-
-
-def _reason_line(indent: str, offset: str, phase: str, text: str, suffix: str = "") -> Line:
-    return Line(
-        f"{indent}{offset:>9}  {neutral(phase):<12}  {text}{suffix}", "dim", may_be_cut=True
-    )
 
 
 def _offset(moment_ns: int, span: "ExecutionSpan") -> str:

@@ -30,8 +30,13 @@ def shortened(text: str, longest: int = LONGEST_TEXT) -> str:
 
 def encodable(text: str, file: TextIO) -> str:
     """Give the text with what the file's encoding does not have as escapes."""
-    encoding = getattr(file, "encoding", None) or "utf-8"  # StringIO has None
+    encoding = encoding_of(file)
     return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def encoding_of(file: TextIO) -> str:
+    """Give the encoding of a file."""
+    return getattr(file, "encoding", None) or "utf-8"  # StringIO has None
 
 
 def write_text(text: str, file: TextIO) -> None:

@@ -82,10 +82,30 @@ def operation(
     return message
 
 
-def reason(seconds: float, text: str, phase: str = "QUEUED", count: int = 1) -> span_pb2.SpanReason:
+def subtask(
+    start_s: float, end_s: float | None, parent: span_pb2.Span, index: int, phase: str = "SUCCEEDED"
+) -> span_pb2.Span:
+    """Give the span of a sub-task."""
+    message = span(start_s, end_s, parent)
+    message.subtask.index = index
+    message.phase = span_pb2.Span(phase=f"PHASE_{phase}").phase
+    return message
+
+
+def reason(
+    seconds: float,
+    text: str,
+    phase: str = "QUEUED",
+    count: int = 1,
+    operation: str = "UNSPECIFIED",
+) -> span_pb2.SpanReason:
     """Give a reason."""
     return span_pb2.SpanReason(
-        occurred_at=to_timestamp(at(seconds)), message=text, phase=f"PHASE_{phase}", count=count
+        occurred_at=to_timestamp(at(seconds)),
+        message=text,
+        phase=f"PHASE_{phase}",
+        count=count,
+        operation=f"OPERATION_{operation}",
     )
 
 

@@ -71,6 +71,16 @@ def test_a_reason_has_the_phase_that_explain_shows() -> None:
     assert span.to_dict()["children"][0]["reasons"][0]["phase"] == "RUNNING"
 
 
+def test_what_a_reason_means_is_told_where_it_is_known() -> None:
+    """In JSON always, as an empty text; in YAML only then."""
+    root = execution(0, 10)
+    root.reasons.extend([reason(1, "a", operation="IMAGE_PULL"), reason(2, "b")])
+    span = tree([root])
+    in_yaml = yaml.safe_load(span.to_yaml())["root_span"]["reasons"]
+    assert [each.get("operation") for each in in_yaml] == ["IMAGE_PULL", None]
+    assert [each["operation"] for each in span.to_dict()["reasons"]] == ["IMAGE_PULL", ""]
+
+
 def test_keys_of_siblings_are_unique() -> None:
     """A key that occurs again gets a number, also when that is taken."""
     root = execution(0, 10)

@@ -7,7 +7,16 @@ import pytest
 from rich.cells import cell_len
 
 from spanwise.v1 import span_pb2
-from tests.unit.client.spans import attempt, example, execution, node, reason, training_run, tree
+from tests.unit.client.spans import (
+    attempt,
+    example,
+    execution,
+    node,
+    operation,
+    reason,
+    training_run,
+    tree,
+)
 
 _TRAINING_RUN = """\
 operation                start_timestamp           end_timestamp             duration    entity
@@ -16,9 +25,9 @@ workflow_execution       2023-01-01T10:00:00Z      open                       1m
   node_execution         2023-01-01T10:00:01Z      2023-01-01T10:00:40Z          39s    n0  (train)
     NODE_SETUP           2023-01-01T10:00:01Z      2023-01-01T10:00:01.500Z    500ms    n0
     task_execution_0     2023-01-01T10:00:01.500Z  2023-01-01T10:00:10Z         8.5s    n0[0]  (failed)
-            +0s  QUEUED        submitted
-         +500ms  QUEUED        0/12 nodes are available (x4, until +1.5s)
-          +8.5s  FAILED        OOMKilled: out of memory
+      [1]        +0s  QUEUED        submitted
+      [2-3]   +500ms  QUEUED        0/12 nodes are available (x4, until +1.5s)
+      [!]      +8.5s  FAILED        OOMKilled: out of memory
       TASK_SETUP         2023-01-01T10:00:01.500Z  2023-01-01T10:00:06Z         4.5s    n0[0]
         SCHEDULING       2023-01-01T10:00:02Z      2023-01-01T10:00:05Z           3s    n0[0]
       TASK_RUNTIME       2023-01-01T10:00:06Z      2023-01-01T10:00:10Z           4s    n0[0]
@@ -49,7 +58,7 @@ def test_reasons_stand_under_their_span() -> None:
 def test_an_error_that_no_reason_tells_is_told() -> None:
     """And one that a reason tells is not told twice."""
     messages = training_run()
-    assert "    +8.5s  FAILED        OOMKilled: out of memory" in tree(messages).explain_text()
+    assert "[!]      +8.5s  FAILED        OOMKilled: out of memory" in tree(messages).explain_text()
     messages[4].reasons.append(reason(10, "OOMKilled: out of memory", "FAILED"))
     assert tree(messages).explain_text().count("out of memory") == 1
 
@@ -154,14 +163,18 @@ def test_a_reason_that_repeats_the_end_of_its_neighbour_is_told_once() -> None:
     child.reasons.extend(reason(1, text) for text in texts)
     child.reasons.append(reason(2, "node"))
     span = tree([root, child])
-    told = [line.split(maxsplit=2)[2] for line in span.explain_text().splitlines()[3:]]
-    assert told == ["Unschedulable:0/12 nodes", "FailedScheduling: 1 node", "node"]
+    told = [line.split(maxsplit=3) for line in span.explain_text().splitlines()[3:]]
+    assert [(mark, text) for mark, _, _, text in told] == [
+        ("[1-2]", "Unschedulable:0/12 nodes"),
+        ("[3-4]", "FailedScheduling: 1 node"),
+        ("[5]", "node"),
+    ]
     assert len(span.explain_text(full=True).splitlines()) == 3 + 5
 
 
 def test_reasons_are_cut_to_the_width_of_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """A reason that goes on in the next line would break the tree; rows stay whole."""
-    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("COLUMNS", "61")
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     root = execution(0, 10)
@@ -171,8 +184,8 @@ def test_reasons_are_cut_to_the_width_of_a_terminal(monkeypatch: pytest.MonkeyPa
     span.explain(file=terminal)
     head, row, cut = terminal.getvalue().splitlines()
     assert [head, row] == span.explain_text().splitlines()[:2]
-    assert cell_len(cut) <= 60
-    assert cut.endswith("本…")
+    assert cell_len(cut) == 61
+    assert cut.endswith("日…")
     for full, stream in ((True, _Terminal()), (False, io.StringIO())):
         span.explain(file=stream, full=full)
         assert stream.getvalue() == span.explain_text(full=full)
@@ -187,3 +200,66 @@ def test_a_reason_is_shown_with_the_phase_of_its_own_time() -> None:
         interval.start_time.FromSeconds(1672567200 + start)
     child.reasons.append(reason(3, "Pulling image", "RUNNING"))
     assert "QUEUED        Pulling image" in tree([root, child]).explain_text()
+
+
+def test_numbers_of_reasons_are_their_places_whether_shortened_or_not() -> None:
+    """So that a number means the same reason in the table, the waterfall and the JSON."""
+    root = execution(0, 10)
+    child = node(1, 9, root, "n0")
+    child.reasons.extend(reason(second, text) for second, text in ((1, "a"), (2, "b"), (3, "b")))
+    child.reasons.append(reason(4, "c"))
+    span = tree([root, child])
+    shortened, whole = (
+        {line.split()[-1] if "(x" not in line else "b": line.split()[0] for line in lines[3:]}
+        for lines in (span.explain_text().splitlines(), span.explain_text(full=True).splitlines())
+    )
+    assert shortened == {"a": "[1]", "b": "[2-3]", "c": "[4]"}
+    assert whole == {"a": "[1]", "b": "[3]", "c": "[4]"}
+
+
+def test_a_reason_tells_what_it_means_when_that_is_known() -> None:
+    """In a column of its own, which spans without such reasons do not have."""
+    root = execution(0, 10)
+    child = node(1, 9, root, "n0")
+    child.reasons.append(reason(2, "Pulling image", operation="IMAGE_PULL"))
+    child.reasons.append(reason(3, "hello"))
+    other = node(1, 9, root, "n1")
+    other.reasons.append(reason(2, "hello"))
+    lines = tree([root, child, other]).explain_text().splitlines()
+    assert lines[3:5] == [
+        "    [1]      +1s  QUEUED        IMAGE_PULL  Pulling image",
+        "    [2]      +2s  QUEUED                    hello",
+    ]
+    assert lines[6] == "    [1]      +1s  QUEUED        hello"
+
+
+def test_what_an_echo_means_is_kept() -> None:
+    """The shorter of the two texts may be the known one."""
+    root = execution(0, 10)
+    root.reasons.append(reason(1, "Unschedulable:0/12 nodes"))
+    root.reasons.append(reason(1, "0/12 nodes", operation="SCHEDULING"))
+    assert "SCHEDULING  Unschedulable:0/12 nodes" in tree([root]).explain_text()
+
+
+def test_a_setup_of_one_part_is_one_row() -> None:
+    """The second row would repeat the first; all is told when all is wanted."""
+    root = execution(0, 10)
+    run = attempt(0, 10, root)
+    setup = operation(0, 4, run, "TASK_SETUP")
+    span = tree([root, run, setup, operation(0, 4, setup, "IMAGE_PULL")])
+    assert span.explain_text().splitlines()[-1].endswith("task_0  (all image pull)")
+    assert [line.split()[0] for line in span.explain_text(full=True).splitlines()[-2:]] == [
+        "TASK_SETUP",
+        "IMAGE_PULL",
+    ]
+    assert "(all" not in span.explain_text(full=True)
+
+
+@pytest.mark.parametrize("end_s", [3, None])
+def test_a_part_that_is_not_the_whole_setup_has_its_row(end_s: float | None) -> None:
+    """Shorter, or still open."""
+    root = execution(0, 10)
+    run = attempt(0, 10, root)
+    setup = operation(0, 4, run, "TASK_SETUP")
+    lines = tree([root, run, setup, operation(0, end_s, setup, "QUEUED")]).explain_text()
+    assert "      QUEUED " in lines
