@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
-from spanwise import _dump, _explain, _paths
+from spanwise import _dump, _explain, _paths, _terminal
 from spanwise._errors import MissingPackage
 from spanwise._identifiers import ExecutionId
-from spanwise._text import write_text
+from spanwise._text import encoding_of, write_text
 from spanwise._times import short_duration, to_datetime, to_ns
 from spanwise._values import (
     Failure,
@@ -20,6 +20,7 @@ from spanwise._values import (
     phase_name,
     quality_name,
 )
+from spanwise._waterfall import Waterfall
 from spanwise.v1 import event_pb2, span_pb2
 
 if TYPE_CHECKING:
@@ -328,8 +329,10 @@ class ExecutionSpan:
         The columns are operation, start_timestamp, end_timestamp, duration and entity; the
         operation is indented by two spaces for each level. After the entity follow, in
         parentheses, what people call it, a phase other than SUCCEEDED, and quality flags. Under
-        a span stand its reasons: time since its start, phase, text. Characters that could steer
-        a terminal are written as escapes.
+        a span stand its reasons: number, time since its start, phase, the operation that it means
+        (when one of them is known), text. The number is the place among `reasons`, from 1: "[2]",
+        or "[2-5]" for several that say the same. Characters that could steer a terminal are
+        written as escapes.
 
         Args:
             local_time: Times in the zone of this machine, with their offset, instead of UTC.
@@ -341,6 +344,54 @@ class ExecutionSpan:
         return "".join(
             f"{line.text}\n" for line in _explain.lines(self, local_time=local_time, full=full)
         )
+
+    def waterfall(
+        self,
+        *,
+        local_time: bool = False,
+        full: bool = False,
+        width: int | None = None,
+        file: TextIO | None = None,
+    ) -> None:
+        """Print the tree as bars over a time axis: `waterfall_text`.
+
+        On a terminal it is coloured, unless NO_COLOR is set. What the encoding of the file lacks
+        is written in ASCII.
+
+        Args:
+            local_time: The start in the zone of this machine, with its offset, instead of UTC.
+            full: A row for every sub-task, however many there are.
+            width: Columns; None means those of the terminal, or 100 elsewhere.
+            file: Where to; None means standard output.
+        """
+        file = sys.stdout if file is None else file
+        columns = _terminal.columns(file) if width is None else width
+        lines = Waterfall(self, full=full).lines(
+            columns, local_time=local_time, encoding=encoding_of(file)
+        )
+        _terminal.write(lines, file)
+
+    def waterfall_text(
+        self, *, local_time: bool = False, full: bool = False, width: int = 100
+    ) -> str:
+        """Give what `waterfall` prints, without colours.
+
+        A head, a time axis from the start of this span to its end, one row for each execution,
+        node, attempt and sub-task, and a legend. Operations fill the bars, each with a character
+        of its own. Below a bar stand the numbers of its reasons, at their times: "[2]" is the
+        second of `reasons`, "[3-5]" are three that fall together. More than ten sub-tasks of one
+        attempt share a row; up to five of them that failed have one of their own.
+
+        Args:
+            local_time: The start in the zone of this machine, with its offset, instead of UTC.
+            full: A row for every sub-task, however many there are.
+            width: Columns. No line has more; less than 40 counts as 40.
+
+        Returns:
+            Lines, each with a newline at its end.
+        """
+        lines = Waterfall(self, full=full).lines(width, local_time=local_time)
+        return "".join(f"{line.plain}\n" for line in lines)
 
     def dump(
         self,
@@ -365,10 +416,11 @@ class ExecutionSpan:
         Args:
             format: "tree" gives name, start_time, end_time (null while open), duration (ISO 8601),
                 what is known of qualities, error and reasons (with the phase that `phase_of`
-                gives), and the children, keyed by node id, by entity for attempts ("n0[1]") and by
-                name for operations. A key that occurs again among siblings gets the suffix "#2",
-                "#3" and so on. "breakdown" gives flytekit's aggregated form: seconds by operation,
-                then the same for nodes, task attempts and workflows.
+                gives, and the operation where it is known), and the children, keyed by node id, by
+                entity for attempts ("n0[1]") and by name for operations. A key that occurs again
+                among siblings gets the suffix "#2", "#3" and so on. "breakdown" gives flytekit's
+                aggregated form: seconds by operation, then the same for nodes, task attempts and
+                workflows.
 
         Raises:
             ValueError: Another format.

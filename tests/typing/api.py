@@ -43,6 +43,8 @@ def read() -> None:
     assert_type([child.path for child in span], list[str])
     assert_type(span.explain_text(local_time=True, full=True), str)
     span.explain()
+    span.waterfall(width=120)
+    assert_type(span.waterfall_text(full=True), str)
     span.dump("breakdown")
     span.dump("table")  # type: ignore[arg-type]
     ExecutionSpan.from_flyte_idl(span.to_flyte_idl())

@@ -127,8 +127,12 @@ def explain(
         bool,
         typer.Option(
             "--full",
-            help="Long texts whole, repeated reasons one by one, and every quality mark.",
+            help="Long texts whole, and one by one what is alike: reasons, sub-tasks, marks.",
         ),
+    ] = False,
+    waterfall: Annotated[
+        bool,
+        typer.Option("--waterfall", help="Bars over a time axis instead of a table."),
     ] = False,
     local_time: options.LocalTime = False,
     as_json: options.Json = False,
@@ -137,15 +141,20 @@ def explain(
     """Show where the time went, and why.
 
     A tree of spans: the execution, its nodes, their attempts, and the operations in between. Below
-    a span stand its reasons: time since its start, phase, text. The columns, the operations and
-    the notes in parentheses are explained in docs/reading-explain.md.
+    a span stand its reasons: number, time since its start, phase, what it means, text. With
+    --waterfall, each is a bar, filled with its operations, and the numbers of the reasons stand
+    below it at their times. All of it is explained in docs/reading-explain.md.
     """
+    if waterfall and as_json:
+        raise typer.BadParameter("--waterfall and --json are two forms: choose one")
     with Client(endpoint) as client:
         span = client.get_execution_span(execution, depth=depth)
     if as_json:
         for piece in to_json(span):
             sys.stdout.write(piece)
         sys.stdout.write("\n")
+    elif waterfall:
+        span.waterfall(local_time=local_time, full=full)
     else:
         span.explain(local_time=local_time, full=full)
 

@@ -1,0 +1,373 @@
+"""The waterfall."""
+
+import io
+import re
+import time
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from spanwise._values import operation_name
+from spanwise._waterfall import Waterfall
+from spanwise.v1 import phase_pb2, span_pb2
+from tests.unit.client.spans import (
+    attempt,
+    deep,
+    execution,
+    node,
+    operation,
+    reason,
+    span,
+    subtask,
+    training_run,
+    tree,
+)
+
+_TRAINING_RUN = """\
+flytesnacks/development/run  1m 40s  from 2023-01-01T10:00:00Z
+            |0s      |15s     |30s     |45s      |1m      |1m 15s  |1m 30s
+run         ░━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━▶ 1m 40s
+  n0  train  ━━━━━~━━━━━━━━━━━━━━━━━                                         39s
+    n0[0]    ss░█✗                                                          8.5s
+             [1-3]
+    n0[1]          █████████████████                                         27s
+  n1                                ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━▶ 1m 00s
+░ set-up   █ runtime   ~ reset   s scheduling   ✗ failed   ▶ still open
+[n] reasons, by their numbers in explain
+"""
+
+
+def test_each_execution_node_and_attempt_has_a_bar_over_one_axis() -> None:
+    """Filled with its operations; reasons stand below at their times."""
+    assert tree(training_run()).waterfall_text(width=80) == _TRAINING_RUN
+
+
+def test_without_the_characters_it_is_drawn_in_ascii() -> None:
+    """The same picture in another alphabet."""
+    lines = Waterfall(tree(training_run())).lines(80, encoding="ascii")
+    text = "".join(f"{line.plain}\n" for line in lines)
+    assert text == _TRAINING_RUN.translate(str.maketrans("░━█✗▶", ":=#X>"))
+
+
+def _row(text: str, name: str) -> str:
+    return next(line for line in text.splitlines() if line.split() and line.split()[0] == name)
+
+
+def test_every_operation_has_a_character_of_its_own() -> None:
+    """Colours are not needed; the ten of Flyte share one for set-up and one for teardown."""
+    told = {}
+    for number in span_pb2.Operation.values():
+        if not number:
+            continue
+        root = execution(0, 10)
+        text = tree([root, operation(0, 10, root, operation_name(number))]).waterfall_text()
+        told[operation_name(number)] = _row(text, "run").split()[1][0]
+    assert "?" not in told.values()
+    alike = [name for name in told if "SETUP" in name and not name.startswith("PLUGIN")]
+    assert {told.pop(name) for name in alike} == {"░"}
+    alike = [name for name in told if "TEARDOWN" in name]
+    assert {told.pop(name) for name in alike} == {"▒"}
+    assert len(set(told.values())) == len(told)
+    assert not set(told.values()) & {"░", "▒"}
+
+
+def test_an_operation_that_is_not_known_is_drawn() -> None:
+    """A newer server may have more of them."""
+    root = execution(0, 10)
+    other = operation(0, 10, root, "QUEUED")
+    other.operation.operation = 99  # type: ignore[assignment] # open enums take any number
+    assert "????" in tree([root, other]).waterfall_text()
+
+
+def test_a_transition_leads_to_the_bar_of_its_node() -> None:
+    """There it tells what was waited for."""
+    root = execution(0, 10)
+    wait = operation(0, 5, root, "NODE_TRANSITION")
+    wait.operation.node_id = "n1"
+    text = tree([root, wait, node(5, 10, root, "n1")]).waterfall_text()
+    assert re.fullmatch(r"  n1  *·{40,}━{40,} +5s", _row(text, "n1"))
+    assert "·" not in _row(text, "run")
+
+
+def test_the_transition_to_a_node_that_is_not_there_is_not_lost() -> None:
+    """It fills the bar of what contains it."""
+    root = execution(0, 10)
+    wait = operation(0, 5, root, "NODE_TRANSITION")
+    wait.operation.node_id = "n1"
+    assert "·" in _row(tree([root, wait]).waterfall_text(), "run")
+
+
+def test_the_shortest_bar_is_one_cell_and_tells_what_took_most_of_it() -> None:
+    """Nothing is too short to be seen."""
+    root = execution(0, 3600)
+    n0 = node(1800, 1800, root, "n0")
+    run = attempt(1800, 1800.01, root)
+    parts = [
+        operation(1800, 1800.001, run, "QUEUED"),
+        operation(1800.001, 1800.01, run, "SCALE_UP"),
+    ]
+    text = tree([root, n0, run, *parts]).waterfall_text()
+    assert re.fullmatch(r"  n0 +━ +0s", _row(text, "n0"))
+    assert re.fullmatch(r"  task_0 +u +10ms", _row(text, "task_0"))
+
+
+def test_an_execution_without_length_is_drawn() -> None:
+    """Every bar is one cell at the start."""
+    root = execution(0, 0)
+    text = tree([root, node(0, 0, root, "n0")]).waterfall_text()
+    assert [line.split() for line in text.splitlines()[1:]] == [
+        ["|0s"],
+        ["run", "━", "0s"],
+        ["n0", "━", "0s"],
+    ]
+
+
+def test_what_lies_outside_of_the_axis_is_marked_at_its_edge() -> None:
+    """A wrong clock must not press all other bars into one cell."""
+    root = execution(0, 10)
+    messages = [
+        root,
+        node(-1e9, 5, root, "early"),
+        node(5, 1e9, root, "late"),
+        node(-2e9, -1e9, root, "before"),
+    ]
+    text = tree(messages).waterfall_text()
+    assert re.search(r"early +«━+ ", text)
+    assert re.search(r"late +━+» ", text)
+    assert re.search(r"before +« ", text)
+    assert "|4s" in text
+
+
+@pytest.mark.parametrize("phase", ["FAILED", "ABORTED", "TIMED_OUT", "RETRYABLE_FAILED"])
+def test_what_failed_ends_with_a_mark(phase: str) -> None:
+    """Also when it is one cell long."""
+    root = execution(0, 10)
+    root.MergeFrom(span_pb2.Span(phase=f"PHASE_{phase}"))
+    child = node(1, 1, root, "n0")
+    child.phase = root.phase
+    text = tree([root, child]).waterfall_text()
+    assert _row(text, "run").split()[1].endswith("━✗")
+    assert _row(text, "n0").split()[1] == "✗"
+    assert "✗ failed" in text
+
+
+def test_many_subtasks_share_a_row() -> None:
+    """Those that failed in their last attempt have one of their own, up to five."""
+    root = execution(0, 100)
+    run = attempt(0, 100, root)
+    subtasks = [
+        subtask(index, index + 1, run, index, "FAILED" if index % 10 == 3 else "SUCCEEDED")
+        for index in range(100)
+    ]
+    again = subtask(60, 80, run, 3)
+    again.subtask.retry_attempt = 1
+    span_ = tree([root, run, *subtasks, again])
+    text = span_.waterfall_text(width=120)
+    names = [line.split("  ━")[0].strip() for line in text.splitlines()]
+    assert names[4].startswith("[0]..[99] 100 sub-tasks, 9 failed")
+    assert [line.split()[0] for line in text.splitlines()[5:-1]] == [
+        *("[13]", "[23]", "[33]", "[43]", "[53]")
+    ]
+    whole = span_.waterfall_text(full=True)
+    assert "sub-tasks" not in whole
+    assert all(f"      [{index}] " in whole or f"    [{index}] " in whole for index in range(100))
+    assert "[3][1]" in whole
+
+
+def test_ten_subtasks_have_a_row_each() -> None:
+    """With their phases as what fills them, because they have no operations."""
+    root = execution(0, 100)
+    run = attempt(0, 100, root)
+    subtasks = [subtask(0, 100, run, index) for index in range(10)]
+    for phase, start_s, end_s in (("QUEUED", 0, 50), ("RUNNING", 50, 100)):
+        part = span(start_s, end_s)
+        subtasks[9].phase_intervals.add(
+            phase=f"PHASE_{phase}", start_time=part.start_time, end_time=part.end_time
+        )
+    text = tree([root, run, *subtasks]).waterfall_text()
+    assert re.search(r"\[9\] +q{30,}█{30,} ", text)
+    assert "[0]" in text
+
+
+def test_names_are_cut_in_the_middle() -> None:
+    """Ids of nodes inside nodes differ at their ends."""
+    root = execution(0, 10)
+    names = [f"n0-0-{'dn1-0-' * 20}n{number}" for number in range(3)]
+    text = tree([root, *(node(0, 10, root, name) for name in names)]).waterfall_text(width=60)
+    assert [re.search(r"n0-0-.*…\S*-n(\d) ", line)[1] for line in text.splitlines()[3:]] == [  # type: ignore[index] # a failed match fails the test
+        *"012"
+    ]
+
+
+def test_texts_of_others_are_neither_escapes_nor_markup() -> None:
+    """A name comes from whoever writes a workflow."""
+    root = execution(0, 10)
+    child = node(1, 2, root, "[red]n\x1b[2J\n0[/red]")
+    lines = Waterfall(tree([root, child])).lines(100)
+    assert r"[red]n\x1b[2J\n0[/red] " in lines[3].plain
+    assert not any(ord(character) < 32 for line in lines for character in line.plain)
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colours_and_the_width_are_those_of_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pipe has none and 100 columns; NO_COLOR turns colours off."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "80")
+    root = tree([*training_run()])
+    root.message.name = "[bold]"
+    coloured, plain, pipe = _Terminal(), _Terminal(), io.StringIO()
+    root.waterfall(file=coloured)
+    assert "\x1b[32m███" in coloured.getvalue()
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured.getvalue()) == _TRAINING_RUN
+    monkeypatch.setenv("NO_COLOR", "1")
+    root.waterfall(file=plain)
+    assert plain.getvalue() == _TRAINING_RUN
+    root.waterfall(file=pipe)
+    assert pipe.getvalue() == root.waterfall_text(width=100)
+
+
+def test_a_file_of_another_encoding_keeps_its_columns() -> None:
+    """What it lacks is an escape before anything is measured."""
+    root = execution(0, 10)
+    file = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    tree([root, node(0, 10, root, "訓練")]).waterfall(file=file)
+    file.seek(0)
+    lines = file.read().splitlines()
+    assert r"\u8a13\u7df4 ==" in lines[3]
+    assert len(lines[2]) == len(lines[3]) == 100
+
+
+def test_marks_stand_below_the_bar_that_they_are_of() -> None:
+    """What happened before or after it stands beside it, as far as the axis goes."""
+    root = execution(0, 100)
+    child = node(50, 50.1, root, "n0")
+    child.reasons.extend([reason(-50, "a"), reason(50, "b"), reason(90, "c"), reason(500, "d")])
+    bar, marks = tree([root, child]).waterfall_text().splitlines()[3:5]
+    assert marks.index("[2]") == bar.index("━")
+    assert marks.split() == ["[1]", "[2]", "[3]", "[4]"]
+    assert marks.index("[1]") == tree([root, child]).waterfall_text().splitlines()[2].index("━")
+
+
+def test_what_was_left_out_is_told() -> None:
+    """Because of depth, or because the answer was too large."""
+    root = execution(0, 10)
+    root.omitted_descendants = 7
+    assert "run  (+7 below) " in tree([root]).waterfall_text()
+
+
+def test_the_start_in_local_time_only_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its offset, as in explain."""
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    time.tzset()
+    try:
+        root = tree(training_run())
+        assert "10:00:00Z" in root.waterfall_text()
+        assert "2023-01-01T15:30:00+05:30" in root.waterfall_text(local_time=True)
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_open_bars_grow_with_the_moment_that_is_drawn() -> None:
+    """The tree is read once, and drawn again and again."""
+    waterfall = Waterfall(tree(training_run(), as_of_s=100))
+    later = waterfall.lines(80, as_of_ns=tree([execution(200, None)]).start_ns)
+    assert later[0].plain.split()[1:3] == ["3m", "20s"]
+    assert later[-3].plain.split()[0] == "n1"
+    assert later[-3].plain.endswith(" 2m 40s")
+
+
+def test_where_room_is_short_open_rows_stay_longest() -> None:
+    """Then those that failed, then those that ended last; the rest is counted."""
+    root = execution(0, None)
+    ended = [node(number, number + 1, root, f"n{number}") for number in range(50)]
+    ended[7].phase = span_pb2.Span(phase="PHASE_FAILED").phase
+    still = [node(10, None, root, "open")]
+    lines = Waterfall(tree([root, *ended[:20], *still, *ended[20:]])).lines(80, most_lines=11)
+    assert len(lines) <= 11
+    names = [line.plain.split()[0] for line in lines[2:]]
+    assert names == ["run", "n7", "open", "n48", "n49", "(47", "✗"]
+    assert "47 more rows do not fit" in lines[7].plain
+
+
+def test_deep_trees_are_drawn() -> None:
+    """Names stay readable, and nothing recurses."""
+    lines = tree(deep(10_000)).waterfall_text().splitlines()
+    assert len(lines) == 10_003
+    assert " n9999 " in lines[-1]
+
+
+def test_huge_executions_are_drawn_in_little_time() -> None:
+    """The limit is generous, for slow machines; it takes about a second."""
+    root = execution(0, 10_000)
+    messages = [root]
+    for number in range(10_000):
+        child = node(number, number + 1, root, f"n{number}")
+        run = attempt(number, number + 1, child)
+        setup = operation(number, number + 0.5, run, "TASK_SETUP")
+        run.reasons.append(reason(number + 0.1, "text"))
+        messages += [child, run, setup, operation(number + 0.5, number + 1, run, "TASK_RUNTIME")]
+    started = time.monotonic()
+    lines = tree(messages).waterfall_text().splitlines()
+    assert time.monotonic() - started < 30
+    assert len([line for line in lines if re.search(r"^  n\d+ ", line)]) == 10_000
+
+
+_names = st.text(max_size=12) | st.sampled_from(["[bold]", "訓練" * 10, "n0", "\x1b[2J"])
+_seconds = st.floats(-1e6, 1e6) | st.sampled_from([0.0, 1.0, 1e-9, -6e10, 2e11])
+_phases = st.sampled_from(phase_pb2.Phase.values())
+_operation_subjects = st.builds(
+    span_pb2.OperationSubject,
+    operation=st.sampled_from(span_pb2.Operation.values()),
+    node_id=st.sampled_from(["", "n0"]),
+)
+
+
+@st.composite
+def _trees(draw: st.DrawFn) -> Sequence[span_pb2.Span]:
+    """Give any spans in pre-order, whether a server would send them or not."""
+    messages = [execution(draw(_seconds), draw(st.none() | _seconds), draw(_names) or "e")]
+    for _ in range(draw(st.integers(0, 25))):
+        parent = draw(st.sampled_from(messages))
+        message = span(draw(_seconds), draw(st.none() | _seconds), parent)
+        match draw(st.integers(0, 5)):
+            case 0:
+                message.node.node_id = draw(_names)
+            case 1:
+                message.task_attempt.retry_attempt = draw(st.integers(0, 3))
+            case 2:
+                message.subtask.index = draw(st.integers(0, 3))
+            case 3 | 4:
+                message.operation.MergeFrom(draw(_operation_subjects))
+        message.phase = draw(_phases)
+        message.reasons.extend(
+            reason(each, "text") for each in draw(st.lists(_seconds, max_size=5))
+        )
+        message.omitted_descendants = draw(st.integers(0, 1))
+        messages.append(message)
+    return messages
+
+
+@given(_trees(), st.integers(0, 300), st.sampled_from(["utf-8", "ascii"]), _seconds)
+@settings(max_examples=200, deadline=None)
+def test_any_tree_is_drawn_in_any_width(
+    messages: Sequence[span_pb2.Span], width: int, encoding: str, as_of_s: float
+) -> None:
+    """No line is too wide, and no node is missing."""
+    root = tree(messages, as_of_s)
+    lines = Waterfall(root, full=True).lines(width, encoding=encoding)
+    assert max(cell_len(line.plain) for line in lines) <= max(width, 40)
+    durations = [line for line in lines if re.search(r" \d+(\.\d+)?[a-z]+$", line.plain)]
+    shown = sum(each.kind != "OPERATION" or each is root for each in root)
+    assert len(durations) >= shown
+    for line in lines:
+        line.plain.encode(encoding)
+        assert not any(ord(character) < 32 for character in line.plain)
