@@ -11,7 +11,7 @@ from spanwise_server.domain.identifiers import EntityKind
 from spanwise_server.domain.phases import TERMINAL_PHASES, Phase
 from spanwise_server.domain.quality import EventQuality, SpanQuality
 from spanwise_server.domain.spans import ClosureTimes, PhaseInterval
-from spanwise_server.domain.transitions import Moment, goes_back_to_queued
+from spanwise_server.domain.transitions import Moment, goes_back
 
 SECOND_NS = 1_000_000_000
 
@@ -53,7 +53,8 @@ def fold_history(
     """Fold the events of one entity, of which there is at least one.
 
     Neighbours in time of one phase are one stay, which starts at the earliest. The earliest
-    terminal event is the end; later events leave a flag. An execution never goes back to QUEUED.
+    terminal event is the end; later events leave a flag. An execution never goes back to QUEUED or
+    to a phase that is not known.
 
     Args:
         kind: Kind of the entity.
@@ -132,7 +133,7 @@ def _fold_stays(kind: EntityKind, life: Sequence[Moment]) -> tuple[list[PhaseInt
             if moment.phase_version > phase_version:
                 phase_version, changed = moment.phase_version, moment
             continue
-        if goes_back_to_queued(kind, phase, moment.phase):
+        if goes_back(kind, phase, moment.phase):
             continue
         # In a second that holds a coarse time reports give the order, and times may run back.
         until_ns = max(moment.occurred_at_ns, start_ns)

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from spanwise_server.domain.history import EntityHistory
 from spanwise_server.domain.identifiers import operation_id, operation_token
-from spanwise_server.domain.spans import Operation, OperationSubject, Span
+from spanwise_server.domain.spans import Mark, Operation, OperationSubject, PhaseInterval, Span
+from spanwise_server.domain.waits import split_setup
 
 
 class Block(NamedTuple):
@@ -21,21 +22,45 @@ class Block(NamedTuple):
     end_ns: int | None
 
 
-def attempt_operations(span_id: int, history: EntityHistory, end_ns: int | None) -> list[Span]:
-    """Split an attempt that ends at `end_ns` (None: open) into set-up, runtime and teardown."""
+def attempt_operations(
+    span_id: int, history: EntityHistory, end_ns: int | None, marks: Sequence[Mark]
+) -> list[Span]:
+    """Split an attempt into set-up, runtime and teardown, and the set-up by what it waited for.
+
+    Args:
+        span_id: Span of the attempt.
+        history: Its life.
+        end_ns: Its end, which may be inferred; None: open.
+        marks: Its reasons, in the order of time.
+    """
     running_ns = history.closure.started_ns
     bounds = Block(history.start_ns, end_ns)
     if running_ns is None:
-        return _operations(span_id, bounds, _Part(Operation.TASK_SETUP, *bounds))
-    last = history.intervals[-1]
-    worked_until_ns = last.start_ns if last.phase.is_terminal else end_ns
-    parts = [
-        _Part(Operation.TASK_SETUP, history.start_ns, running_ns),
-        _Part(Operation.TASK_RUNTIME, running_ns, worked_until_ns),
-    ]
-    if worked_until_ns is not None:
-        parts.append(_Part(Operation.TASK_TEARDOWN, worked_until_ns, end_ns))
-    return _operations(span_id, bounds, *parts)
+        spans = _operations(span_id, bounds, _Part(Operation.TASK_SETUP, *bounds))
+    else:
+        last = history.intervals[-1]
+        worked_until_ns = last.start_ns if last.phase.is_terminal else end_ns
+        parts = [
+            _Part(Operation.TASK_SETUP, history.start_ns, running_ns),
+            _Part(Operation.TASK_RUNTIME, running_ns, worked_until_ns),
+        ]
+        if worked_until_ns is not None:
+            parts.append(_Part(Operation.TASK_TEARDOWN, worked_until_ns, end_ns))
+        spans = _operations(span_id, bounds, *parts)
+    if spans and spans[0].name == _NAMES[Operation.TASK_SETUP]:
+        _split(spans[0], history.intervals, marks)
+    return spans
+
+
+def _split(setup: Span, intervals: Sequence[PhaseInterval], marks: Sequence[Mark]) -> None:
+    """Fill the parts of a set-up into its span."""
+    parts = []
+    occurrences: dict[Operation, int] = {}
+    for operation, start_ns, end_ns in split_setup(setup.start_ns, setup.end_ns, intervals, marks):
+        ordinal = occurrences.get(operation, 0)
+        occurrences[operation] = ordinal + 1
+        parts.append(_Part(operation, start_ns, end_ns, ordinal))
+    setup.children = _operations(setup.span_id, Block(setup.start_ns, setup.end_ns), *parts)
 
 
 def node_operations(span_id: int, bounds: Block, stages: Sequence[Block]) -> list[Span]:

@@ -35,6 +35,7 @@ from spanwise_server.domain.spans import (
     TaskAttemptSubject,
 )
 from spanwise_server.domain.subtasks import subtask_spans
+from spanwise_server.domain.waits import judge_mark
 
 _FAILING = frozenset(
     {Phase.FAILING, Phase.FAILED, Phase.ABORTING, Phase.ABORTED, Phase.TIMED_OUT}
@@ -172,7 +173,8 @@ def _stage(nodes: Sequence[Entity]) -> Block:
 def _attempt_span(known: KnownExecution, attempt: Attempt) -> Span:
     record, history = attempt.known, attempt.history
     details = known.details.get(record.key, ())
-    operations = attempt_operations(record.key, history, attempt.end_ns)
+    marks = _distinct(known.marks.get(record.key, ()))
+    operations = attempt_operations(record.key, history, attempt.end_ns, marks)
     subtasks = subtask_spans(
         record.key,
         [(each.occurred_at_ns, each.details.subtasks) for each in details],
@@ -192,7 +194,7 @@ def _attempt_span(known: KnownExecution, attempt: Attempt) -> Span:
         end_ns=attempt.end_ns,
         phase=history.phase,
         phase_intervals=_closed(history.intervals, attempt.end_ns),
-        marks=_distinct(known.marks.get(record.key, ())),
+        marks=marks,
         qualities=attempt.qualities,
         error=_error(history, details),
         last_event_ns=history.last_event_ns,
@@ -250,13 +252,14 @@ def _closed(intervals: tuple[PhaseInterval, ...], end_ns: int | None) -> tuple[P
 
 
 def _distinct(marks: Sequence[Mark]) -> tuple[Mark, ...]:
-    """Sort marks by time. The same text of one moment is one mark, whatever versions brought it."""
-    if len(marks) == 1:
-        return tuple(marks)
+    """Sort marks by time, with what their texts tell.
+
+    The same text of one moment is one mark, whatever versions brought it.
+    """
     distinct: dict[tuple[int, str], Mark] = {}
     for mark in sorted(marks, key=_place):
         distinct.setdefault((mark.occurred_at_ns, mark.message), mark)
-    return tuple(distinct.values())
+    return tuple(map(judge_mark, distinct.values()))
 
 
 def _place(mark: Mark) -> tuple[int, Phase, int, int, str]:

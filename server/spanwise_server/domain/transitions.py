@@ -152,17 +152,20 @@ def _later_stay(kind: EntityKind, latest: Moment, event: Moment) -> Moment:
     if event.phase is latest.phase:
         later = max(latest, event)
         return later._replace(phase_version=max(latest.phase_version, event.phase_version))
-    if goes_back_to_queued(kind, latest.phase, event.phase):
+    if goes_back(kind, latest.phase, event.phase):
         return latest
-    if goes_back_to_queued(kind, event.phase, latest.phase):
+    if goes_back(kind, event.phase, latest.phase):
         return event
     return max(latest, event)
 
 
-def goes_back_to_queued(kind: EntityKind, current: Phase, event: Phase) -> bool:
-    """Say whether an execution would go back to QUEUED, which it never does, whatever its clock."""
-    return (
-        kind is EntityKind.EXECUTION
-        and event is Phase.QUEUED
-        and current not in (Phase.QUEUED, Phase.UNSPECIFIED)
-    )
+def goes_back(kind: EntityKind, current: Phase, event: Phase) -> bool:
+    """Say whether an execution would go back to its beginning: it never does, whatever its clock.
+
+    A phase that is not known is none to go back to either. If it were, a later QUEUED could follow
+    it, and which of three events counts would depend on their order.
+    """
+    return kind is EntityKind.EXECUTION and event in _BEGINNINGS and current not in _BEGINNINGS
+
+
+_BEGINNINGS = (Phase.UNSPECIFIED, Phase.QUEUED)

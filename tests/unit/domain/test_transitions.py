@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spanwise_server.domain.errors import AlreadyInTerminalPhase, IllegalTransition
@@ -187,6 +187,13 @@ def test_state_starts_with_its_earliest_running_event_in_any_order(
 
 @KINDS
 @given(life=st.lists(moments, min_size=1, max_size=6))
+@example(
+    life=[
+        moment(Phase.UNSPECIFIED, 1),
+        moment(Phase.WAITING_FOR_RESOURCES, 0),
+        moment(Phase.QUEUED, 1),
+    ]
+)
 def test_state_is_the_same_when_events_are_folded_twice(
     kind: EntityKind, life: list[Moment]
 ) -> None:

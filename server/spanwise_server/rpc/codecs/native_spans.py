@@ -169,6 +169,8 @@ def _add_marks(message: span_pb2.Span, span: Span) -> None:
             reason.severity = mark.severity  # type: ignore[assignment]
         if mark.source:
             reason.source = mark.source
+        if mark.operation:
+            reason.operation = mark.operation  # type: ignore[assignment]
 
 
 def _fill_execution(message: span_pb2.ExecutionSubject, subject: ExecutionSubject) -> None:
