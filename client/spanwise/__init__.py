@@ -24,6 +24,7 @@ from spanwise._errors import (
     ServerFailed,
     ServerUnavailable,
     SpanwiseError,
+    WorkflowNotFound,
 )
 from spanwise._identifiers import ExecutionId
 from spanwise._span import ExecutionSpan
@@ -52,4 +53,5 @@ __all__ = [
     "ServerUnavailable",
     "SpanKind",
     "SpanwiseError",
+    "WorkflowNotFound",
 ]

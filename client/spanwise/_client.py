@@ -6,8 +6,16 @@ from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self
 
 import grpc
+from google.protobuf.message import Message
 
-from spanwise._errors import InvalidRequest, ServerFailed, translated
+from spanwise._errors import (
+    ExecutionNotFound,
+    InvalidRequest,
+    RemoteError,
+    ServerFailed,
+    WorkflowNotFound,
+    translated,
+)
 from spanwise._identifiers import ExecutionId, checked_text
 from spanwise._span import ExecutionSpan
 from spanwise._times import Moment, moment_to_timestamp, to_ns
@@ -20,6 +28,9 @@ from spanwise.v1 import (
     phase_pb2,
     span_service_pb2,
     span_service_pb2_grpc,
+    workflow_pb2,
+    workflow_service_pb2,
+    workflow_service_pb2_grpc,
 )
 
 DEFAULT_ENDPOINT = "127.0.0.1:8089"
@@ -73,6 +84,7 @@ class Client:
         self._channel = grpc.insecure_channel(endpoint, options=channel_options(endpoint))
         self._events = event_service_pb2_grpc.EventServiceStub(self._channel)
         self._spans = span_service_pb2_grpc.SpanServiceStub(self._channel)
+        self._workflows = workflow_service_pb2_grpc.WorkflowServiceStub(self._channel)
 
     def __enter__(self) -> Self:
         return self
@@ -230,16 +242,79 @@ class Client:
         subject = f"attempt {attempt.retry_attempt} of {_written_node(attempt.node_id)}"
         return self._create(self._events.CreateTaskEvent, request, subject)
 
+    def register_workflow(
+        self, workflow: workflow_pb2.Workflow | Message | bytes
+    ) -> identifiers_pb2.EntityVersion:
+        """Store the definition of a workflow, in place of the one of its id, and give the id.
+
+        Trees that are read from then on have its edges. They are those of executions whose events
+        name the workflow, and of those that bind_execution binds to it; docs/workflows.md says when
+        that is of use.
+
+        Args:
+            workflow: A spanwise.v1.Workflow, or the flyteidl.core.CompiledWorkflowClosure that
+                FlyteAdmin gives, as a message or serialised.
+
+        Raises:
+            InvalidRequest: It is neither, or it contradicts itself: the message says where.
+        """
+        request = _registration(workflow)
+        response = self._call(self._workflows.RegisterWorkflow, request, "the workflow")
+        registered: identifiers_pb2.EntityVersion = response.workflow_id
+        return registered
+
+    def get_workflow(self, workflow_id: identifiers_pb2.EntityVersion) -> workflow_pb2.Workflow:
+        """Give a registered definition, in the words of spanwise however it was registered.
+
+        Raises:
+            WorkflowNotFound: Nobody registered it.
+            InvalidRequest: The id has no name.
+        """
+        request = workflow_service_pb2.GetWorkflowRequest(workflow_id=workflow_id)
+        subject = f"workflow {_written_version(workflow_id)}"
+        response = self._call(
+            self._workflows.GetWorkflow, request, subject, not_found=WorkflowNotFound
+        )
+        workflow: workflow_pb2.Workflow = response.workflow
+        return workflow
+
+    def bind_execution(
+        self, execution_id: str | ExecutionId, workflow_id: identifiers_pb2.EntityVersion
+    ) -> None:
+        """Say which workflow an execution runs, in place of what was said before.
+
+        Neither need be known to the server yet. Events of Flyte 1 do not name the workflow.
+
+        Args:
+            execution_id: "project/domain/name", or an ExecutionId.
+            workflow_id: The id that register_workflow gives.
+
+        Raises:
+            InvalidRequest: An argument does not have its form.
+        """
+        wanted = _execution_id(execution_id)
+        request = workflow_service_pb2.BindExecutionRequest(
+            execution_id=wanted.to_message(), workflow_id=workflow_id
+        )
+        self._call(self._workflows.BindExecution, request, f"the workflow of execution {wanted}")
+
     def _create(self, method: Callable[..., Any], request: Any, subject: str) -> EventReceipt:
         response = self._call(method, request, f"the event of {subject}")
         disposition = enum_name(event_service_pb2.Disposition, response.disposition)
         return EventReceipt(response.sequence, disposition)
 
-    def _call(self, method: Callable[..., Any], request: Any, subject: str) -> Any:
+    def _call(
+        self,
+        method: Callable[..., Any],
+        request: Any,
+        subject: str,
+        *,
+        not_found: type[RemoteError] = ExecutionNotFound,
+    ) -> Any:
         # The generated stubs are untyped, hence the Any.
         if self._is_closed:
             raise InvalidRequest("the client is closed")
-        with translated(self._endpoint, subject):
+        with translated(self._endpoint, subject, not_found=not_found):
             return method(request, timeout=self._timeout_s)
 
     def _pages(self, method: Callable[..., Any], request: Any, subject: str) -> Iterator[Any]:
@@ -281,6 +356,23 @@ def _execution_id(value: str | ExecutionId) -> ExecutionId:
     return value
 
 
+_FLYTE_CLOSURE = "flyteidl.core.CompiledWorkflowClosure"
+
+
+def _registration(workflow: Any) -> workflow_service_pb2.RegisterWorkflowRequest:
+    if isinstance(workflow, workflow_pb2.Workflow):
+        return workflow_service_pb2.RegisterWorkflowRequest(workflow=workflow)
+    # By name: the client does without Flyte's messages.
+    if isinstance(workflow, Message) and workflow.DESCRIPTOR.full_name == _FLYTE_CLOSURE:
+        workflow = workflow.SerializeToString()
+    if not isinstance(workflow, bytes):
+        raise InvalidRequest(
+            f"a workflow is a spanwise.v1.Workflow or a {_FLYTE_CLOSURE}, not a"
+            f" {type(workflow).__qualname__}; classes of flytekit have to_flyte_idl()"
+        )
+    return workflow_service_pb2.RegisterWorkflowRequest(flyte_compiled_workflow=workflow)
+
+
 def _order(order: EventOrder) -> event_service_pb2.EventOrder:
     if order == "recorded":
         return event_service_pb2.EVENT_ORDER_RECORDED
@@ -302,3 +394,7 @@ def _written(message: identifiers_pb2.ExecutionId) -> str:
 
 def _written_node(message: identifiers_pb2.NodeId) -> str:
     return f"node {message.node_id} of {_written(message.execution_id)}"
+
+
+def _written_version(message: identifiers_pb2.EntityVersion) -> str:
+    return f"{message.project}/{message.domain}/{message.name}/{message.version}"

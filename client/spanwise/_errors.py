@@ -6,6 +6,7 @@ SpanwiseError
 ├── MissingPackage        an optional package is not installed
 └── RemoteError           comes from a call; carries endpoint, subject and details
     ├── ExecutionNotFound the server knows no such execution
+    ├── WorkflowNotFound  nobody registered such a workflow
     ├── AlreadyRecorded   the event brings no new phase (a sender counts this as success)
     ├── Refused           the event contradicts what is stored, for instance after the end
     ├── NotServed         the server does not have this method
@@ -67,6 +68,12 @@ class ExecutionNotFound(RemoteError):
     """The server knows no such execution. `spanwise list` shows the ones it knows."""
 
     _sentence = "the server at {endpoint} knows no {subject} ('spanwise list' shows what it knows)"
+
+
+class WorkflowNotFound(RemoteError):
+    """Nobody registered such a workflow: Client.register_workflow does."""
+
+    _sentence = "the server at {endpoint} knows no {subject}"
 
 
 class AlreadyRecorded(RemoteError):
@@ -142,12 +149,15 @@ _STATUS: dict[grpc.StatusCode, type[RemoteError]] = {
 
 
 @contextmanager
-def translated(endpoint: str, subject: str) -> Iterator[None]:
+def translated(
+    endpoint: str, subject: str, *, not_found: type[RemoteError] = ExecutionNotFound
+) -> Iterator[None]:
     """Turn what gRPC raises inside the block into an error of this module.
 
     Args:
         endpoint: Server that is called.
         subject: What the call is about, as it shall stand in the message.
+        not_found: What NOT_FOUND stands for.
 
     Raises:
         RemoteError: The subclass that the status code stands for.
@@ -156,5 +166,7 @@ def translated(endpoint: str, subject: str) -> Iterator[None]:
         yield
     except grpc.RpcError as error:
         kind = _STATUS.get(error.code(), ServerFailed)
+        if kind is ExecutionNotFound:
+            kind = not_found
         # from None: a traceback shows this error alone. gRPC's stays reachable as __context__.
         raise kind(endpoint, subject, error.details() or "") from None

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from spanwise_server.config import Address, Settings, parse_address
 from spanwise_server.rpc.admin_service import AdminServicer
 from spanwise_server.rpc.codecs.payloads import decode_payload
+from spanwise_server.rpc.codecs.workflow_payloads import (
+    decode_definition,
+    decode_stored_definition,
+)
 from spanwise_server.rpc.event_service import EventServicer
 from spanwise_server.rpc.fronts.grpcio import GrpcFront
 from spanwise_server.rpc.health import Health, HealthServicer
@@ -15,10 +19,12 @@ from spanwise_server.rpc.methods import Method, service_names
 from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.rpc.reflection import reflection_methods
 from spanwise_server.rpc.span_service import SpanServicer
+from spanwise_server.rpc.workflow_service import WorkflowServicer
 from spanwise_server.service.event_log import EventLog
 from spanwise_server.service.event_sink import EventSink
 from spanwise_server.service.rebuild import rebuild_projections
 from spanwise_server.service.span_queries import SpanQueries
+from spanwise_server.service.workflow_registry import WorkflowRegistry
 from spanwise_server.storage.api import Storage
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.migrations import upgrade, verify
@@ -79,11 +85,12 @@ def build_server(settings: Settings, storage: Storage) -> Server:
     health = Health()
     writer = WriterProcess(settings.database_url, settings.log_level)
     sink = EventSink(writer, metrics.count_verdicts)
-    queries = SpanQueries(storage, decode_payload)
+    queries = SpanQueries(storage, decode_payload, decode_stored_definition)
     methods = [
         *AdminServicer(sink, queries, pool).methods(),
         *EventServicer(sink, EventLog(storage), pool).methods(),
         *SpanServicer(queries, pool).methods(),
+        *WorkflowServicer(WorkflowRegistry(storage, decode_definition), pool).methods(),
     ]
     front = GrpcFront(
         _with_common_services(methods, health),

@@ -13,6 +13,7 @@ from flyteidl.service.admin_pb2_grpc import AdminServiceStub
 
 from spanwise.v1.event_service_pb2_grpc import EventServiceStub
 from spanwise.v1.span_service_pb2_grpc import SpanServiceStub
+from spanwise.v1.workflow_service_pb2_grpc import WorkflowServiceStub
 from tests.e2e.cli_process import TIMEOUT_S, command
 
 READY = "spanwise serves gRPC on "
@@ -129,3 +130,4 @@ class Stubs:
         self.admin = AdminServiceStub(channel)
         self.events = EventServiceStub(channel)
         self.spans = SpanServiceStub(channel)
+        self.workflows = WorkflowServiceStub(channel)

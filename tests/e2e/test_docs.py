@@ -10,13 +10,14 @@ import pytest
 import typer.main
 
 from spanwise.cli import app
-from spanwise.v1 import event_service_pb2, span_service_pb2
+from spanwise.v1 import event_service_pb2, span_service_pb2, workflow_service_pb2
 from spanwise_server.config import Settings
 
 ROOT = Path(__file__).parent.parent.parent
 SERVICES = [
     event_service_pb2.DESCRIPTOR.services_by_name["EventService"],
     span_service_pb2.DESCRIPTOR.services_by_name["SpanService"],
+    workflow_service_pb2.DESCRIPTOR.services_by_name["WorkflowService"],
 ]
 
 

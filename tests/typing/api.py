@@ -15,8 +15,15 @@ from spanwise import (
     ServerUnavailable,
     SpanKind,
     SpanwiseError,
+    WorkflowNotFound,
 )
-from spanwise.v1 import event_pb2, event_service_pb2, identifiers_pb2, span_service_pb2
+from spanwise.v1 import (
+    event_pb2,
+    event_service_pb2,
+    identifiers_pb2,
+    span_service_pb2,
+    workflow_pb2,
+)
 
 
 def read() -> None:
@@ -83,3 +90,15 @@ def fail(client: Client) -> str:
     except SpanwiseError as error:
         return str(error)
     return ""
+
+
+def register(client: Client, compiled: bytes) -> None:
+    """Register a workflow, bind an execution to it, and read it back."""
+    workflow_id = client.register_workflow(workflow_pb2.Workflow())
+    assert_type(workflow_id, identifiers_pb2.EntityVersion)
+    client.register_workflow(compiled)
+    client.bind_execution("flytesnacks/development/a1b2c3", workflow_id)
+    try:
+        assert_type(client.get_workflow(workflow_id), workflow_pb2.Workflow)
+    except WorkflowNotFound as error:
+        assert_type(error.subject, str)

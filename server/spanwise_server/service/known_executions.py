@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import cache
 from typing import NamedTuple
 
 from spanwise_server.domain.errors import ExecutionNotFound
@@ -16,13 +17,16 @@ from spanwise_server.domain.known import (
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.domain.spans import Mark
 from spanwise_server.domain.transitions import Moment
+from spanwise_server.domain.workflows import WorkflowDefinition
 from spanwise_server.service.arrivals import PayloadDecoder
+from spanwise_server.service.workflow_registry import DefinitionDecoder
 from spanwise_server.storage.api import (
     DetailPayload,
     EventPoint,
     ExecutionHistory,
     ReadTransaction,
     ReasonRecord,
+    WorkflowRecord,
 )
 
 
@@ -36,22 +40,28 @@ class KnownFamily(NamedTuple):
 class KnownExecutions:
     """Reads what is known of executions."""
 
-    def __init__(self, decode: PayloadDecoder) -> None:
-        """Decode with `decode` the payloads that carry details."""
+    def __init__(self, decode: PayloadDecoder, decode_definition: DefinitionDecoder) -> None:
+        """Take what decodes payloads that carry details, and registered workflows."""
         self._decode = decode
+        self._decode_definition = decode_definition
 
     def read_family(self, reader: ReadTransaction, execution_id: ExecutionId) -> KnownFamily:
         """Read an execution and all that it started, with six statements for each level of them.
 
         Raises:
             ExecutionNotFound: No event ever named it.
-            CorruptRecord: A payload of the log cannot be decoded.
+            CorruptRecord: A payload of the log or a registered workflow cannot be decoded.
         """
         family: dict[ExecutionId, KnownExecution] = {}
+        # Many children run one workflow, which need be decoded once.
+        decode_workflow = cache(self._decode_workflow)
         wanted = {execution_id}  # none twice: they may start each other
         while wanted:
             histories = reader.get_histories([execution_key(each) for each in wanted])
-            level = [self._to_known(history) for history in histories.values()]
+            level = [
+                self._to_known(history)._replace(workflow=decode_workflow(history.workflow))
+                for history in histories.values()
+            ]
             family.update((known.execution_id, known) for known in level)
             wanted = {
                 node.facts.child_execution_id
@@ -81,6 +91,9 @@ class KnownExecutions:
             details=self._group_details(history.details),
             producer_ids=frozenset(point.producer_id for point in history.points),
         )
+
+    def _decode_workflow(self, record: WorkflowRecord | None) -> WorkflowDefinition | None:
+        return None if record is None else self._decode_definition(record.format, record.payload)
 
     def _group_details(self, payloads: Iterable[DetailPayload]) -> dict[int, list[TimedDetails]]:
         grouped = defaultdict(list)

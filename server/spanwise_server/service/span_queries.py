@@ -12,6 +12,7 @@ from spanwise_server.service.arrivals import PayloadDecoder
 from spanwise_server.service.event_log import clamp_page_size
 from spanwise_server.service.known_executions import KnownExecutions
 from spanwise_server.service.page_tokens import Cursor, decode_page_token, encode_page_token
+from spanwise_server.service.workflow_registry import DefinitionDecoder
 from spanwise_server.storage.api import (
     ExecutionFilter,
     ExecutionRecord,
@@ -29,17 +30,28 @@ class ExecutionPage(NamedTuple):
 class SpanQueries:
     """Builds spans from storage. Blocking; safe for several threads."""
 
-    def __init__(self, storage: Storage, decode: PayloadDecoder) -> None:
-        """Read from `storage`; decode with `decode` the payloads that carry details."""
+    def __init__(
+        self,
+        storage: Storage,
+        decode: PayloadDecoder,
+        decode_definition: DefinitionDecoder,
+    ) -> None:
+        """Read from `storage`.
+
+        Args:
+            storage: Storage.
+            decode: Decodes the payloads that carry details.
+            decode_definition: Decodes registered workflows.
+        """
         self._storage = storage
-        self._known = KnownExecutions(decode)
+        self._known = KnownExecutions(decode, decode_definition)
 
     def get_span(self, execution_id: ExecutionId) -> Span:
         """Give the span tree of an execution, with the executions that it started.
 
         Raises:
             ExecutionNotFound: No event ever named it.
-            CorruptRecord: A payload of the log cannot be decoded.
+            CorruptRecord: A payload of the log or a registered workflow cannot be decoded.
         """
         with self._storage.read() as reader:
             family = self._known.read_family(reader, execution_id)

@@ -7,11 +7,17 @@ from typing import Any
 
 import grpc
 
-from spanwise.v1 import event_service_pb2_grpc, span_service_pb2_grpc
+from spanwise.v1 import (
+    event_service_pb2_grpc,
+    span_service_pb2_grpc,
+    workflow_service_pb2_grpc,
+)
 
 
 class Canned(
-    span_service_pb2_grpc.SpanServiceServicer, event_service_pb2_grpc.EventServiceServicer
+    span_service_pb2_grpc.SpanServiceServicer,
+    event_service_pb2_grpc.EventServiceServicer,
+    workflow_service_pb2_grpc.WorkflowServiceServicer,
 ):
     """Answers every method with the next canned answer and keeps the requests.
 
@@ -34,6 +40,7 @@ class Canned(
 
     GetExecutionSpan = ListExecutions = ListEvents = _answer
     CreateExecutionEvent = CreateNodeEvent = CreateTaskEvent = _answer
+    RegisterWorkflow = GetWorkflow = BindExecution = _answer
 
 
 @contextmanager
@@ -42,6 +49,7 @@ def running(canned: Canned) -> Iterator[str]:
     server = grpc.server(ThreadPoolExecutor(1))
     span_service_pb2_grpc.add_SpanServiceServicer_to_server(canned, server)
     event_service_pb2_grpc.add_EventServiceServicer_to_server(canned, server)
+    workflow_service_pb2_grpc.add_WorkflowServiceServicer_to_server(canned, server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     try:

@@ -31,6 +31,7 @@ def test_public_names_are_these() -> None:
         "ServerUnavailable",
         "SpanKind",
         "SpanwiseError",
+        "WorkflowNotFound",
     ]
     assert all(hasattr(spanwise, name) for name in spanwise.__all__)
 

@@ -18,6 +18,7 @@ from spanwise_server.domain.events import Disposition, PayloadType
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.domain.spans import Span
 from spanwise_server.rpc.codecs.payloads import decode_event, decode_payload
+from spanwise_server.rpc.codecs.workflow_payloads import decode_stored_definition
 from spanwise_server.service.arrivals import Arrival, Recorded, Verdict, commit_arrivals
 from spanwise_server.service.rebuild import rebuild_projections
 from spanwise_server.service.span_queries import SpanQueries
@@ -182,6 +183,7 @@ def test_any_order_and_repetition_of_events_gives_the_same_tree(
             storage = storage_at(Path(folder) / "spanwise.db")
             for request in order:
                 commit(storage, request)
-            trees.append(flat(SpanQueries(storage, decode_payload).get_span(RUN)))
+            queries = SpanQueries(storage, decode_payload, decode_stored_definition)
+            trees.append(flat(queries.get_span(RUN)))
             storage.close()
     assert trees[0] == trees[1]

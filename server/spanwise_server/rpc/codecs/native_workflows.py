@@ -37,13 +37,18 @@ def decode_workflow(message: Workflow) -> WorkflowDefinition:
 def encode_workflow(definition: WorkflowDefinition) -> Workflow:
     """Give the message of a definition. Cases of branches stand among the other nodes."""
     message = Workflow()
-    _fill_id(message.workflow_id, definition.workflow_id)
+    fill_entity(message.workflow_id, definition.workflow_id)
     _fill_graph(message, definition.primary)
     for workflow_id, graph in definition.sub_workflows.items():
         below = message.sub_workflows.add()
-        _fill_id(below.workflow_id, workflow_id)
+        fill_entity(below.workflow_id, workflow_id)
         _fill_graph(below, graph)
     return message
+
+
+def fill_entity(message: EntityVersionMessage, entity: EntityVersion) -> None:
+    """Write the identity of a definition into a message."""
+    message.project, message.domain, message.name, message.version = entity
 
 
 def _decode_sub_workflows(messages: Iterable[Workflow]) -> dict[EntityVersion, WorkflowGraph]:
@@ -151,9 +156,5 @@ def _fill_graph(message: Workflow, graph: WorkflowGraph) -> None:
         filled.name = node.name
         filled.kind = int(node.kind)  # type: ignore[assignment]
         if any(node.target_id):
-            _fill_id(filled.target_id, node.target_id)
+            fill_entity(filled.target_id, node.target_id)
         filled.upstream_node_ids.extend(node.upstream_ids)
-
-
-def _fill_id(message: EntityVersionMessage, entity: EntityVersion) -> None:
-    message.project, message.domain, message.name, message.version = entity
