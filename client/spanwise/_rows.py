@@ -196,10 +196,5 @@ def _shared_row(spans: "Sequence[ExecutionSpan]", depth: int) -> Row:
 
 def _failed_for_good(spans: "Sequence[ExecutionSpan]") -> "list[ExecutionSpan]":
     """Give the sub-tasks whose last attempt failed, in order."""
-    last: dict[int, ExecutionSpan] = {}
-    for span in spans:
-        subtask = span.message.subtask
-        other = last.get(subtask.index)
-        if other is None or other.message.subtask.retry_attempt <= subtask.retry_attempt:
-            last[subtask.index] = span
-    return [span for span in spans if last[span.message.subtask.index] is span and _is_failed(span)]
+    last = {span.message.subtask.index: span for span in spans}  # they are in the order of start
+    return [span for span in last.values() if _is_failed(span)]

@@ -263,3 +263,21 @@ def test_a_part_that_is_not_the_whole_setup_has_its_row(end_s: float | None) -> 
     setup = operation(0, 4, run, "TASK_SETUP")
     lines = tree([root, run, setup, operation(0, end_s, setup, "QUEUED")]).explain_text()
     assert "      QUEUED " in lines
+
+
+def test_a_part_that_tells_more_than_its_setup_has_its_row() -> None:
+    """Folding must not lose what stands on the part alone."""
+    root = execution(0, 10)
+    run = attempt(0, 10, root)
+    setup = operation(0, 4, run, "TASK_SETUP")
+    for more in (
+        span_pb2.Span(qualities=[span_pb2.SPAN_QUALITY_INFERRED_END]),
+        span_pb2.Span(reasons=[reason(1, "text")]),
+    ):
+        part = operation(0, 4, setup, "IMAGE_PULL")
+        part.MergeFrom(more)
+        assert "      IMAGE_PULL " in tree([root, run, setup, part]).explain_text()
+    part = operation(0, 4, setup, "IMAGE_PULL")
+    below = operation(0, 4, part, "QUEUED")
+    assert "        QUEUED " in tree([root, run, setup, part, below]).explain_text(full=True)
+    assert "      IMAGE_PULL " in tree([root, run, setup, part, below]).explain_text()

@@ -202,6 +202,16 @@ def test_names_are_cut_in_the_middle() -> None:
     ]
 
 
+def test_wide_names_keep_the_columns() -> None:
+    """Each of their characters takes two."""
+    root = execution(0, 10)
+    text = tree([root, node(0, 10, root, "訓" * 16), node(0, 10, root, "n")]).waterfall_text(
+        width=60
+    )
+    assert {cell_len(line) for line in text.splitlines()[2:5]} == {60}
+    assert "…訓訓訓 " in text
+
+
 def test_texts_of_others_are_neither_escapes_nor_markup() -> None:
     """A name comes from whoever writes a workflow."""
     root = execution(0, 10)
@@ -250,10 +260,15 @@ def test_marks_stand_below_the_bar_that_they_are_of() -> None:
     root = execution(0, 100)
     child = node(50, 50.1, root, "n0")
     child.reasons.extend([reason(-50, "a"), reason(50, "b"), reason(90, "c"), reason(500, "d")])
-    bar, marks = tree([root, child]).waterfall_text().splitlines()[3:5]
+    whole, bar, marks = tree([root, child]).waterfall_text().splitlines()[2:5]
     assert marks.index("[2]") == bar.index("━")
     assert marks.split() == ["[1]", "[2]", "[3]", "[4]"]
-    assert marks.index("[1]") == tree([root, child]).waterfall_text().splitlines()[2].index("━")
+    assert marks.index("[1]") == whole.index("━")
+    for start_s in range(1, 90):
+        short = node(start_s, start_s, root, "n0")
+        short.reasons.append(reason(start_s, "a"))
+        bar, marks = tree([root, short]).waterfall_text().splitlines()[3:5]
+        assert marks.index("[1]") == bar.index("━")
 
 
 def test_what_was_left_out_is_told() -> None:
@@ -323,7 +338,7 @@ def test_huge_executions_are_drawn_in_little_time() -> None:
 
 _names = st.text(max_size=12) | st.sampled_from(["[bold]", "訓練" * 10, "n0", "\x1b[2J"])
 _seconds = st.floats(-1e6, 1e6) | st.sampled_from([0.0, 1.0, 1e-9, -6e10, 2e11])
-_phases = st.sampled_from(phase_pb2.Phase.values())
+_phases = st.builds(span_pb2.Span, phase=st.sampled_from(phase_pb2.Phase.values()))
 _operation_subjects = st.builds(
     span_pb2.OperationSubject,
     operation=st.sampled_from(span_pb2.Operation.values()),
@@ -347,7 +362,7 @@ def _trees(draw: st.DrawFn) -> Sequence[span_pb2.Span]:
                 message.subtask.index = draw(st.integers(0, 3))
             case 3 | 4:
                 message.operation.MergeFrom(draw(_operation_subjects))
-        message.phase = draw(_phases)
+        message.MergeFrom(draw(_phases))
         message.reasons.extend(
             reason(each, "text") for each in draw(st.lists(_seconds, max_size=5))
         )
