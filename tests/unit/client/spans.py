@@ -82,16 +82,6 @@ def operation(
     return message
 
 
-def subtask(
-    start_s: float, end_s: float | None, parent: span_pb2.Span, index: int, phase: str = "SUCCEEDED"
-) -> span_pb2.Span:
-    """Give the span of a sub-task."""
-    message = span(start_s, end_s, parent)
-    message.subtask.index = index
-    message.phase = span_pb2.Span(phase=f"PHASE_{phase}").phase
-    return message
-
-
 def reason(
     seconds: float,
     text: str,

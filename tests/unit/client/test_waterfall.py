@@ -158,12 +158,10 @@ def test_many_subtasks_share_a_row() -> None:
     """Those that failed in their last attempt have one of their own, up to five."""
     root = execution(0, 100)
     run = attempt(0, 100, root)
-    subtasks = [
-        subtask(index, index + 1, run, index, "FAILED" if index % 10 == 3 else "SUCCEEDED")
-        for index in range(100)
-    ]
-    again = subtask(60, 80, run, 3)
-    again.subtask.retry_attempt = 1
+    subtasks = [subtask(index, index + 1, run, index) for index in range(100)]
+    for failed in subtasks[3::10]:
+        failed.MergeFrom(span_pb2.Span(phase="PHASE_FAILED"))
+    again = subtask(60, 80, run, 3, retry_attempt=1)
     span_ = tree([root, run, *subtasks, again])
     text = span_.waterfall_text(width=120)
     names = [line.split("  ━")[0].strip() for line in text.splitlines()]
