@@ -3,13 +3,29 @@
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
+import pytest
+
+from spanwise import Client
+from spanwise.demo import (
+    Scenario,
+    gpu_capacity,
+    image_pull,
+    play,
+    propeller_overload,
+    training_pipeline,
+)
+from spanwise.v1 import event_service_pb2
 from tests.e2e.cli_process import run, told
+from tests.e2e.harness import ServerProcess
+from tests.unit.client.demo_rules import executions
 
 _ROOT = Path(__file__).parents[2]
 _START = "2023-01-01T10:00:00Z"
+_START_NS = 1_672_567_200_000_000_000
 
 
 def test_the_demo_explains_a_run_with_its_reasons(tmp_path: Path) -> None:
@@ -21,6 +37,66 @@ def test_the_demo_explains_a_run_with_its_reasons(tmp_path: Path) -> None:
     for part in ("cache hit", "Unschedulable", "triggered scale-up", "pulled image", "failed"):
         assert part in done.stdout
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("scenario", "part"),
+    [
+        ("image-pull", "Successfully pulled image"),
+        ("gpu-capacity", "pod didn't trigger scale-up"),
+        ("propeller-overload", "NODE_TRANSITION"),
+    ],
+)
+def test_the_demo_has_other_stories(scenario: str, part: str) -> None:
+    """Each shows what it is about."""
+    done = run("demo", "--scenario", scenario, "--start", _START)
+    assert done.returncode == 0, done.stderr
+    assert part in done.stdout
+
+
+def test_only_the_training_can_be_stopped_in_the_middle() -> None:
+    """The message says so."""
+    done = run("demo", "--scenario", "gpu-capacity", "--running")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "spanwise: --running stops the training in the middle, and gpu-capacity has none: "
+        "leave one of --running and --scenario out\n"
+    )
+
+
+@pytest.mark.parametrize("story", [training_pipeline, image_pull, gpu_capacity, propeller_overload])
+def test_a_server_takes_every_event_and_shows_every_node(
+    server: ServerProcess, story: Callable[[int, int], Scenario]
+) -> None:
+    """None is refused, a replay adds nothing, and each node and attempt has its span."""
+    scenario = story(5, _START_NS)
+    assert play(scenario, server.endpoint) == len(scenario.requests)
+    with Client(server.endpoint) as client:
+        for execution in executions(scenario).values():
+            execution_id = scenario.execution_id._replace(name=execution.name)
+            logged = list(client.list_events(execution_id))
+            assert len(logged) == len(execution.events)
+            assert {event.disposition for event in logged} == {
+                event_service_pb2.DISPOSITION_ACCEPTED
+            }
+            spans = list(client.get_execution_span(execution_id))
+            own = [span for span in spans if span.execution_id == execution_id]
+            assert execution.nodes.keys() <= {span.node_id for span in own}
+            attempts = {(span.node_id, span.retry_attempt) for span in own}
+            assert execution.attempts.keys() <= attempts
+    assert play(scenario, server.endpoint) == 0
+
+
+def test_the_child_execution_is_shown_inside_of_the_node_that_started_it(
+    server: ServerProcess,
+) -> None:
+    """With its nodes, so that the training is one tree."""
+    scenario = training_pipeline(6, _START_NS, name="one-tree")
+    play(scenario, server.endpoint)
+    _, child = executions(scenario)
+    with Client(server.endpoint) as client:
+        root = client.get_execution_span(scenario.execution_id)
+    assert root.find(f"n4/n4-0-n4-n0/{child}/n1/0/TASK_RUNTIME") is not None
 
 
 def test_the_demo_is_the_same_for_the_same_seed_and_start() -> None:

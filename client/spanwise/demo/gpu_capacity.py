@@ -3,7 +3,7 @@
 from spanwise.demo import texts
 from spanwise.demo.chance import Chance
 from spanwise.demo.plot import Image, Pod, Task, TaskNode, Word, Workflow
-from spanwise.demo.scenario import Scenario, tell
+from spanwise.demo.scenario import Scenario, generated_name, tell
 
 _SMALL = Image("ghcr.io/example/llm:v1.4.2", 512_770_048)
 _CUDA = Image("ghcr.io/example/llm-cuda:v1.4.2", 8_231_944_192)
@@ -19,6 +19,7 @@ def gpu_capacity(seed: int, start_ns: int, *, name: str | None = None) -> Scenar
         start_ns: Start of the execution, in nanoseconds since the epoch.
         name: Name of the execution; None makes one from seed and start.
     """
+    name = name or generated_name("gpu-capacity", seed, start_ns)
     return tell(_plot, seed, start_ns, name=name)
 
 

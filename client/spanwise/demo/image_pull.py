@@ -2,7 +2,7 @@
 
 from spanwise.demo.chance import Chance
 from spanwise.demo.plot import Image, Pod, Task, TaskNode, Workflow
-from spanwise.demo.scenario import Scenario, tell
+from spanwise.demo.scenario import Scenario, generated_name, tell
 
 _SMALL = Image("ghcr.io/example/vision:v1.4.2", 398_127_104)
 _LARGE = Image("ghcr.io/example/vision-models:v1.4.2", 17_516_192_768)
@@ -16,6 +16,7 @@ def image_pull(seed: int, start_ns: int, *, name: str | None = None) -> Scenario
         start_ns: Start of the execution, in nanoseconds since the epoch.
         name: Name of the execution; None makes one from seed and start.
     """
+    name = name or generated_name("image-pull", seed, start_ns)
     return tell(_plot, seed, start_ns, name=name)
 
 

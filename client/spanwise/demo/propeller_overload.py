@@ -7,7 +7,7 @@ node and the next one, before a pod is created, and until the end of a pod is no
 from spanwise.demo.chance import Chance
 from spanwise.demo.plot import Image, Node, Pod, Task, TaskNode, Workflow
 from spanwise.demo.propeller import Pace
-from spanwise.demo.scenario import Scenario, tell
+from spanwise.demo.scenario import Scenario, generated_name, tell
 
 _IMAGE = Image("ghcr.io/example/etl:v1.4.2", 287_309_824)
 _BUSY = Pace(
@@ -28,6 +28,7 @@ def propeller_overload(seed: int, start_ns: int, *, name: str | None = None) -> 
         start_ns: Start of the execution, in nanoseconds since the epoch.
         name: Name of the execution; None makes one from seed and start.
     """
+    name = name or generated_name("propeller-overload", seed, start_ns)
     return tell(_plot, seed, start_ns, name=name, pace=_BUSY)
 
 

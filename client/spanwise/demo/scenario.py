@@ -59,7 +59,7 @@ def tell(
     seed: int,
     start_ns: int,
     *,
-    name: str | None = None,
+    name: str,
     pace: Pace | None = None,
 ) -> Scenario:
     """Let an execution happen.
@@ -68,12 +68,9 @@ def tell(
         plot: What happens in it.
         seed: Picks durations and outcomes.
         start_ns: Start of the execution, in nanoseconds since the epoch.
-        name: Name of the execution; None makes one from plot, seed and start.
+        name: Name of the execution.
         pace: How quickly propeller gets round to things; None for a propeller with time to spare.
     """
-    if name is None:
-        digest = hashlib.sha256(f"{plot.__module__}/{seed}/{start_ns}".encode()).hexdigest()
-        name = f"a{digest[:19]}"  # the form of Flyte's own names
     chance = Chance(seed)
     execution_id = ExecutionId(PROJECT, DOMAIN, name)
     propeller = Propeller(execution_id, chance, pace or Pace())
@@ -82,6 +79,12 @@ def tell(
     sent = sorted(propeller.sent, key=lambda each: each.at_ns)
     requests = tuple(Request(_METHODS[type(each.request)], each.request) for each in sent)
     return Scenario(execution_id, requests, end_ns)
+
+
+def generated_name(story: str, seed: int, start_ns: int) -> str:
+    """Give the name of a sample for which nobody chose one, in the form of Flyte's own names."""
+    digest = hashlib.sha256(f"{story}/{seed}/{start_ns}".encode()).hexdigest()
+    return f"a{digest[:19]}"
 
 
 def recent_start_ns(story: Callable[[int, int], Scenario], seed: int, now_ns: int) -> int:

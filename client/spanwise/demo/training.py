@@ -26,7 +26,7 @@ from spanwise.demo.plot import (
     Word,
     Workflow,
 )
-from spanwise.demo.scenario import Scenario, tell
+from spanwise.demo.scenario import Scenario, generated_name, tell
 
 _SMALL = Image("ghcr.io/example/pipelines:v1.4.2", 412_345_678)
 _CUDA = Image("ghcr.io/example/pipelines-cuda:v1.4.2", 9_812_345_678)
@@ -41,10 +41,11 @@ def training_pipeline(
     Args:
         seed: Picks durations and the way in which the training fails.
         start_ns: Start of the execution, in nanoseconds since the epoch.
-        name: Name of the execution; None makes one from seed and start.
+        name: Name of the execution; None makes one from seed, start and `running`.
         running: Stop in the middle of the evaluation: the same requests, but not all of them.
     """
-    scenario = tell(_plot, seed, start_ns, name=name)
+    story = "running training" if running else "training"
+    scenario = tell(_plot, seed, start_ns, name=name or generated_name(story, seed, start_ns))
     return _stopped_in(scenario, "n3") if running else scenario
 
 
