@@ -11,7 +11,7 @@ from spanwise_server.domain.spans import Operation
 LOOKED_AT_CHARACTERS = 2_000
 """So much of a text is looked at. Kubernetes cuts the notes of its events at 1,024 bytes."""
 
-_REMEMBERED_TEXTS = 4_096
+REMEMBERED_TEXTS = 4_096
 """Bounds the memory: 8 MB of usual characters, where every text is that long."""
 
 _MAX_NS = 2**63 - 1
@@ -127,7 +127,7 @@ _COMPILED = tuple(
 )
 
 
-@lru_cache(_REMEMBERED_TEXTS)
+@lru_cache(REMEMBERED_TEXTS)
 def _classify(head: str) -> Meaning | None:
     text = head.strip().lower().removeprefix(_COMBINED)
     if _TRACEBACK in text:

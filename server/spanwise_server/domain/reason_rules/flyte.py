@@ -45,8 +45,8 @@ FLYTE_RULES = (
         (
             (
                 "Exceeded resourcequota: [BackOffError] The operation was attempted but failed, "
-                'caused by: pods "af6-n2-0" is forbidden: exceeded quota: team-quota, requested: '
-                "limits.cpu=7, used: limits.cpu=249, limited: limits.cpu=250"
+                'caused by: pods "af6-n2-0" is forbidden: exceeded quota: project-quota, '
+                "requested: limits.cpu=7, used: limits.cpu=249, limited: limits.cpu=250"
             ),
         ),
     ),

@@ -45,8 +45,8 @@ VOLUME_RULES = (
         _OPERATIONS,
         (
             (
-                'AttachVolume.Attach failed for volume "pvc-6b" : rpc error: code = Internal desc '
-                "= Could not attach volume"
+                'AttachVolume.Attach failed for volume "pvc-6b1c" : rpc error: code = Internal '
+                "desc = Could not attach volume"
             ),
         ),
     ),
