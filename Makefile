@@ -51,9 +51,10 @@ protos-check: $(PROTOS) ## Fail unless client/spanwise/v1 is what protos/ genera
 	scripts/gen_protos.sh .venv-protos/bin/python --check
 
 .PHONY: docs
-docs: $(SETUP) ## Generate docs/cli.md, docs/settings.md and the picture of the README
+docs: $(SETUP) ## Generate docs/cli.md, settings.md and reasons.md, and the picture of the README
 	scripts/gen_cli_docs.sh $(BIN)/python
 	$(BIN)/python scripts/gen_settings.py
+	$(BIN)/python scripts/gen_reasons.py
 	$(BIN)/python scripts/gen_picture.py
 
 .PHONY: bench

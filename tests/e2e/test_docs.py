@@ -26,6 +26,7 @@ SERVICES = [
     [
         (["scripts/gen_cli_docs.sh", sys.executable], "docs/cli.md"),
         ([sys.executable, "scripts/gen_settings.py"], "docs/settings.md"),
+        ([sys.executable, "scripts/gen_reasons.py"], "docs/reasons.md"),
         ([sys.executable, "scripts/gen_picture.py"], "docs/images/explain.svg"),
     ],
 )

@@ -164,16 +164,21 @@ _PLACES = {operation: place for place, group in enumerate(_ORDER) for operation 
 
 
 class _Walk:
-    """Goes through the set-up in the order of time and knows what goes on."""
+    """Goes through the set-up in the order of time and knows what goes on.
+
+    Whole seconds put marks into one moment that were not, in any order. So an end looks back at the
+    time before its moment, whatever else was said of the moment itself.
+    """
 
     def __init__(self, start_ns: int, stays: Sequence[_Stay]) -> None:
-        self._start_ns = start_ns
         self._stays = stays
         self._phase = Phase.UNSPECIFIED
-        self._waits: list[_Wait] = []
         self._operation = Operation.UNSPECIFIED
         self._since_ns = start_ns
+        self._waits: list[_Wait] = []
+        self._explained_ns = start_ns  # end of the last wait
         self._known_ns = start_ns  # moment of the last known mark
+        self._known_before_ns = start_ns  # last moment before that with a known mark
 
     def enter(self, stay: _Stay) -> None:
         """Enter a phase, which ends what it excludes. Going back begins anew: another pod."""
@@ -187,7 +192,9 @@ class _Walk:
         meaning = classify_reason(mark.message)
         if meaning is None:
             return
-        at_ns = max(mark.occurred_at_ns, self._start_ns)
+        at_ns = mark.occurred_at_ns
+        if at_ns > self._known_ns:
+            self._known_before_ns, self._known_ns = self._known_ns, at_ns
         operation = meaning.operation
         if meaning.edge is Edge.ENDS:
             self._end(meaning, at_ns)
@@ -195,7 +202,6 @@ class _Walk:
             # INITIALIZING is the phase itself: no cause.
             is_cause = operation is not Operation.INITIALIZING
             self._switch(operation if is_cause else Operation.UNSPECIFIED, at_ns)
-        self._known_ns = at_ns
 
     def finish(self, until_ns: int) -> list[_Wait]:
         """Give the waits, in order and without overlaps."""
@@ -204,9 +210,14 @@ class _Walk:
 
     def _end(self, meaning: Meaning, at_ns: int) -> None:
         operation = meaning.operation
-        if meaning.duration_ns is not None and self._operation is not operation:
-            self._switch(operation, self._begun_ns(at_ns, meaning.duration_ns))
-        elif self._operation is Operation.UNSPECIFIED and operation in _FILLS_BACK:
+        is_explained = self._operation is not Operation.UNSPECIFIED and self._since_ns < at_ns
+        if meaning.duration_ns is not None:
+            begun_ns = self._begun_ns(at_ns, meaning.duration_ns)
+            if is_explained:  # by something that was never said to end: the told duration is surer
+                self._switch(operation, begun_ns)
+            else:
+                self._explain(operation, begun_ns, at_ns)
+        elif not is_explained and operation in _FILLS_BACK:
             self._fill_back(operation, at_ns)
         is_over = _PLACES.get(self._operation, len(_ORDER)) <= _PLACES[operation]
         if is_over or meaning.then is not Operation.UNSPECIFIED:
@@ -217,39 +228,42 @@ class _Walk:
 
         Whole seconds are cut off, so that a second before a phase means its beginning.
         """
-        begun_ns = max(ended_ns - duration_ns, self._known_ns, self._since_ns_if_unknown())
+        begun_ns = max(ended_ns - duration_ns, self._known_before_ns)
         following = bisect_right(self._stays, begun_ns, key=_start_ns)
         if ended_ns % SECOND_NS == 0 and following < len(self._stays):
             entered_ns = self._stays[following].start_ns
             if entered_ns < min(begun_ns + SECOND_NS, ended_ns):
                 return entered_ns
-        return min(begun_ns, ended_ns)
-
-    def _since_ns_if_unknown(self) -> int:
-        return self._since_ns if self._operation is Operation.UNSPECIFIED else self._start_ns
+        return begun_ns
 
     def _fill_back(self, operation: Operation, ended_ns: int) -> None:
         """Explain the time since the last boundary, in the last phase that allows the operation."""
-        boundary_ns = max(self._known_ns, self._since_ns)
+        boundary_ns = max(self._known_before_ns, self._explained_ns)
         before = bisect_left(self._stays, ended_ns, key=_start_ns)
         for index in range(before - 1, -1, -1):
             stay = self._stays[index]
-            if min(stay.end_ns, ended_ns) <= boundary_ns:
+            if stay.end_ns <= boundary_ns:
                 return
             if _excludes(stay.phase, operation):
                 continue
-            end_ns = min(stay.end_ns, ended_ns)
             if boundary_ns > stay.start_ns or stay.phase in _FILLS_BACK[operation]:
-                self._waits.append(_Wait(operation, max(stay.start_ns, boundary_ns), end_ns))
-                self._since_ns = end_ns
+                start_ns = max(stay.start_ns, boundary_ns)
+                self._explain(operation, start_ns, min(stay.end_ns, ended_ns))
             return
 
     def _switch(self, operation: Operation, at_ns: int) -> None:
+        """Go over to an operation: never before the start, and never before the last change."""
         if operation is self._operation:
             return
-        if self._operation is not Operation.UNSPECIFIED and at_ns > self._since_ns:
-            self._waits.append(_Wait(self._operation, self._since_ns, at_ns))
+        if self._operation is not Operation.UNSPECIFIED:
+            self._explain(self._operation, self._since_ns, at_ns)
         self._operation, self._since_ns = operation, max(at_ns, self._since_ns)
+
+    def _explain(self, operation: Operation, start_ns: int, end_ns: int) -> None:
+        start_ns = max(start_ns, self._explained_ns)
+        if start_ns < end_ns:
+            self._waits.append(_Wait(operation, start_ns, end_ns))
+            self._explained_ns = end_ns
 
 
 def _excludes(phase: Phase, operation: Operation) -> bool:

@@ -148,6 +148,14 @@ def test_assignment_a_second_late_still_explains_the_queue() -> None:
     ]
 
 
+def test_assignment_explains_nothing_that_was_explained_or_excluded() -> None:
+    entries = [(QUEUED, 0), (INITIALIZING, 10)]
+    assert split(30, entries, (10.5, CREATING), (11, ASSIGNED)) == [
+        ("QUEUED", 0, 10),
+        ("INITIALIZING", 10, 30),
+    ]
+
+
 def test_scale_up_that_comes_to_nothing_is_scheduling_again() -> None:
     said = [(2, REFUSED), (5, SCALE_UP), (60, REFUSED), (90, NO_SCALE_UP)]
     assert split(None, [(QUEUED, 0)], *said) == [
@@ -164,6 +172,13 @@ def test_phase_ends_what_cannot_go_on_in_it() -> None:
         ("SCHEDULING", 3, 8),
         ("SCALE_UP", 8, 25),
         ("INITIALIZING", 25, 40),
+    ]
+
+
+def test_mark_of_the_moment_in_which_a_phase_begins_was_before_it() -> None:
+    assert split(20, [(QUEUED, 0), (INITIALIZING, 10)], (10, REFUSED)) == [
+        ("QUEUED", 0, 10),
+        ("INITIALIZING", 10, 20),
     ]
 
 
@@ -276,6 +291,28 @@ def test_told_duration_is_surer_than_a_start_that_was_never_said_to_end() -> Non
     ]
 
 
+def test_told_duration_does_not_reach_over_a_mark_that_repeats_what_was_known() -> None:
+    said = [(1, PRESENT), (2, CREATED), (40, pulled("39s"))]
+    assert split(41, [(INITIALIZING, 0)], *said)[1:3] == [
+        ("CONTAINER_START", 1, 2),
+        ("IMAGE_PULL", 2, 40),
+    ]
+    said = [(20, STARTED), (40, pulled("37s"))]
+    assert split(40, [(INITIALIZING, 0)], *said) == [
+        ("INITIALIZING", 0, 20),
+        ("IMAGE_PULL", 20, 40),
+    ]
+
+
+def test_told_duration_does_not_reach_into_a_wait_that_the_phase_ended() -> None:
+    entries = [(QUEUED, 0), (INITIALIZING, 25)]
+    assert split(50, entries, (3, REFUSED), (50, pulled("30s"))) == [
+        ("QUEUED", 0, 3),
+        ("SCHEDULING", 3, 25),
+        ("IMAGE_PULL", 25, 50),
+    ]
+
+
 def test_pull_without_duration_and_beginning_explains_nothing_before_it() -> None:
     assert split(30, [(INITIALIZING, 0)], (20, pulled()), (22, STARTED)) == [
         ("INITIALIZING", 0, 20),
@@ -300,6 +337,15 @@ def test_volume_is_attached_between_assignment_and_success() -> None:
         ("VOLUME_ATTACH", 19, 30),
         ("IMAGE_PULL", 30, 39),
         ("CONTAINER_START", 39, 40),
+    ]
+
+
+def test_volume_attached_is_known_only_since_the_last_known_mark() -> None:
+    assert split(30, [(QUEUED, 0), (INITIALIZING, 5)], (7, CREATING), (18, ATTACHED)) == [
+        ("QUEUED", 0, 5),
+        ("INITIALIZING", 5, 7),
+        ("VOLUME_ATTACH", 7, 18),
+        ("INITIALIZING", 18, 30),
     ]
 
 
@@ -375,6 +421,18 @@ def test_marks_of_one_moment_count_in_their_order() -> None:
     ]
 
 
+def test_end_looks_back_whatever_else_was_said_of_its_moment() -> None:
+    entries = [(QUEUED, 0.5), (INITIALIZING, 4)]
+    for said in ([CREATING, ASSIGNED], [ASSIGNED, CREATING], [PULLING, ASSIGNED]):
+        parts = split(9, entries, *((4, text) for text in said), start_s=0.5)
+        assert parts[0] == ("SCHEDULING", 0.5, 4)
+    texts = [CREATED, STARTED, pulled("12s")]
+    assert split(40, [(INITIALIZING, 0)], (20, ASSIGNED), *((40, text) for text in texts)) == [
+        ("INITIALIZING", 0, 28),
+        ("IMAGE_PULL", 28, 40),
+    ]
+
+
 def test_assignment_leaves_a_pull_of_the_same_second() -> None:
     said = [(4, PULLING), (4, ASSIGNED)]
     assert split(9, [(QUEUED, 0), (INITIALIZING, 4)], *said)[-1] == ("IMAGE_PULL", 4, 9)
@@ -396,6 +454,8 @@ def test_phase_without_an_operation_stays_uncovered_unless_a_mark_speaks() -> No
         ("IMAGE_PULL", 10, 15),
         ("INITIALIZING", 20, 30),
     ]
+    entries = [(QUEUED, 0), (Phase.UNSPECIFIED, 5), (QUEUED, 20)]
+    assert split(30, entries) == [("QUEUED", 0, 5), ("QUEUED", 20, 30)]
     assert split(None, [(Phase.UNSPECIFIED, 0)]) == []
 
 

@@ -23,11 +23,9 @@ _KARPENTER = "karpenter v1.0 pkg/controllers/provisioning/scheduling/events.go"
 _YUNIKORN = "apache/yunikorn-k8shim pkg/cache/task.go"
 
 
-def _refusal(name: str, cause: str, source: str, *examples: str) -> Rule:
+def _refusal(rule_id: str, cause: str, source: str, *examples: str) -> Rule:
     """Give the rule of one cause that a scheduler's refusal may list."""
-    return Rule(
-        f"kubernetes/{name}", _SCHEDULING, _GOES_ON, _WARNING, _NODES, cause, source, examples
-    )
+    return Rule(rule_id, _SCHEDULING, _GOES_ON, _WARNING, _NODES, cause, source, examples)
 
 
 _AUTOSCALERS = (
@@ -227,7 +225,7 @@ _GROUPS = (
 
 _RESOURCES = (
     _refusal(
-        "insufficient-gpu",
+        "kubernetes/insufficient-gpu",
         r"insufficient [\w.-]{1,253}/(?:[\w.-]{0,63}gpu\b|mig-)",
         _FIT,
         "0/12 nodes are available: 3 Insufficient nvidia.com/gpu, 9 node(s) didn't match Pod's "
@@ -237,20 +235,20 @@ _RESOURCES = (
         "0/2 nodes are available: 2 Insufficient nvidia.com/mig-1g.5gb.",
     ),
     _refusal(
-        "insufficient-extended-resource",
+        "kubernetes/insufficient-extended-resource",
         r"insufficient [\w.-]{1,253}/[\w.-]",
         _FIT,
         "0/3 nodes are available: 3 Insufficient google.com/tpu.",
         "0/3 nodes are available: 1 Insufficient memory, 2 Insufficient vpc.amazonaws.com/efa.",
     ),
     _refusal(
-        "insufficient-ephemeral-storage",
+        "kubernetes/insufficient-ephemeral-storage",
         "insufficient ephemeral-storage",
         _FIT,
         "0/5 nodes are available: 5 Insufficient ephemeral-storage.",
     ),
     _refusal(
-        "insufficient-memory",
+        "kubernetes/insufficient-memory",
         "insufficient memory",
         _FIT,
         "0/2 nodes are available: 1 Insufficient memory, 1 node(s) had untolerated taint "
@@ -258,14 +256,14 @@ _RESOURCES = (
         "all nodes are unavailable: 2 Insufficient memory.",
     ),
     _refusal(
-        "insufficient-cpu",
+        "kubernetes/insufficient-cpu",
         "insufficient cpu",
         _FIT,
         "0/6 nodes are available: 2 node(s) didn't match Pod's node affinity/selector, "
         "4 Insufficient cpu.",
     ),
     _refusal(
-        "too-many-pods",
+        "kubernetes/too-many-pods",
         "too many pods|pod number exceeded",
         f"{_FIT}, volcano-sh/volcano pkg/scheduler/api/unschedule_info.go",
         "0/1 nodes are available: 1 Too many pods. preemption: 0/1 nodes are available: "
@@ -273,7 +271,7 @@ _RESOURCES = (
         "all nodes are unavailable: 3 node(s) pod number exceeded.",
     ),
     _refusal(
-        "node-resources-do-not-fit",
+        "volcano/node-resources-do-not-fit",
         "node\\(s\\) resource fit failed",
         "volcano-sh/volcano pkg/scheduler/api/unschedule_info.go",
         "all nodes are unavailable: 3 node(s) resource fit failed.",
@@ -282,7 +280,7 @@ _RESOURCES = (
 
 _VOLUMES = (
     _refusal(
-        "volume-node-affinity",
+        "kubernetes/volume-node-affinity",
         "volume node affinity conflict|no available volume zone",
         f"{_BINDING}/binder.go, {_PLUGINS}/volumezone/volume_zone.go",
         "0/3 nodes are available: 3 node(s) had volume node affinity conflict.",
@@ -305,7 +303,7 @@ _VOLUMES = (
         ),
     ),
     _refusal(
-        "volume-claim-not-usable",
+        "kubernetes/volume-claim-not-usable",
         r'persistentvolumeclaim "[^"]{1,253}" (?:not found|is being deleted|bound to non-existent)'
         "|persistentvolumeclaim with the same name|bound to non-existent pv",
         f"{_BINDING}, {_PLUGINS}/volumerestrictions/volume_restrictions.go",
@@ -314,13 +312,13 @@ _VOLUMES = (
         "and ReadWriteOncePod access mode.",
     ),
     _refusal(
-        "no-volume-to-bind",
+        "kubernetes/no-volume-to-bind",
         "available persistent volumes to bind|enough free storage|no available disk",
         f"{_BINDING}/binder.go",
         "0/3 nodes are available: 3 node(s) didn't find available persistent volumes to bind.",
     ),
     _refusal(
-        "too-many-volumes",
+        "kubernetes/too-many-volumes",
         "exceed max volume count",
         f"{_PLUGINS}/nodevolumelimits",
         "0/3 nodes are available: 3 node(s) exceed max volume count.",
@@ -344,7 +342,7 @@ _VOLUMES = (
 
 _PLACEMENT = (
     _refusal(
-        "taint",
+        "kubernetes/taint",
         r"untolerated taint|had taints? .{0,500}that the pod didn't tolerate",
         f"{_PLUGINS}/tainttoleration/taint_toleration.go",
         "0/2 nodes are available: 2 node(s) had untolerated taint {dedicated: gpu}.",
@@ -353,45 +351,45 @@ _PLACEMENT = (
         "0/2 nodes are available: 2 node(s) had taints that the pod didn't tolerate.",
     ),
     _refusal(
-        "node-affinity",
+        "kubernetes/node-affinity",
         r"didn't match (?:pod's )?node (?:affinity|selector)",
         f"{_PLUGINS}/nodeaffinity/node_affinity.go",
         "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.",
         "0/2 nodes are available: 2 node(s) didn't match node selector.",
     ),
     _refusal(
-        "pod-affinity",
+        "kubernetes/pod-affinity",
         "pod (?:anti-)?affinity rules|pods anti-affinity rules",
         f"{_PLUGINS}/interpodaffinity/filtering.go",
         "0/2 nodes are available: 2 node(s) didn't satisfy existing pods anti-affinity rules.",
         "0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules.",
     ),
     _refusal(
-        "topology-spread",
+        "kubernetes/topology-spread",
         "pod topology spread constraints",
         f"{_PLUGINS}/podtopologyspread/plugin.go",
         "0/2 nodes are available: 2 node(s) didn't match pod topology spread constraints.",
     ),
     _refusal(
-        "host-ports",
+        "kubernetes/host-ports",
         "free ports for the requested pod ports",
         f"{_PLUGINS}/nodeports/node_ports.go",
         "0/2 nodes are available: 2 node(s) didn't have free ports for the requested pod ports.",
     ),
     _refusal(
-        "node-name",
+        "kubernetes/node-name",
         "didn't match the requested node name",
         f"{_PLUGINS}/nodename/node_name.go",
         "0/2 nodes are available: 2 node(s) didn't match the requested node name.",
     ),
     _refusal(
-        "nodes-cordoned",
+        "kubernetes/nodes-cordoned",
         r"node\(s\) (?:were unschedulable|had unknown conditions)",
         f"{_PLUGINS}/nodeunschedulable/node_unschedulable.go",
         "0/2 nodes are available: 2 node(s) were unschedulable.",
     ),
     _refusal(
-        "no-node",
+        "kubernetes/no-node",
         r"(?:\b0/\d{1,9}|\ball) nodes are (?:un)?available",
         "kubernetes v1.30 pkg/scheduler/framework/types.go",
         "Unschedulable:0/12 nodes are available: ",
