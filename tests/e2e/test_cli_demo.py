@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from spanwise import Client
+from spanwise import Client, ExecutionSpan
 from spanwise.demo import (
     Scenario,
     gpu_capacity,
     image_pull,
     play,
     propeller_overload,
+    register,
     training_pipeline,
 )
 from spanwise.v1 import event_service_pb2
@@ -97,6 +98,25 @@ def test_the_child_execution_is_shown_inside_of_the_node_that_started_it(
     with Client(server.endpoint) as client:
         root = client.get_execution_span(scenario.execution_id)
     assert root.find(f"n4/n4-0-n4-n0/{child}/n1/0/TASK_RUNTIME") is not None
+
+
+@pytest.mark.parametrize("story", [training_pipeline, image_pull, gpu_capacity, propeller_overload])
+def test_nothing_need_be_inferred_where_the_workflow_is_registered(
+    server: ServerProcess, story: Callable[[int, int], Scenario]
+) -> None:
+    """The definition has every edge, and says what the branch is."""
+    scenario = story(7, _START_NS)
+    play(scenario, server.endpoint)
+    with Client(server.endpoint) as client:
+        before = client.get_execution_span(scenario.execution_id)
+        assert register(scenario, server.endpoint)
+        after = client.get_execution_span(scenario.execution_id)
+    assert "INFERRED_UPSTREAM" in _qualities(before)
+    assert _qualities(after) == {"COARSE_TIMESTAMP"}
+
+
+def _qualities(root: ExecutionSpan) -> set[str]:
+    return {quality for span in root for quality in span.qualities}
 
 
 def test_the_demo_is_the_same_for_the_same_seed_and_start() -> None:

@@ -121,9 +121,10 @@ def _teller(story: Story, name: str | None, *, running: bool) -> "Callable[[int,
 
 
 def _play(scenario: "Scenario", endpoint: str) -> None:
-    from spanwise.demo import play
+    from spanwise.demo import play, register
 
     play(scenario, endpoint)
+    register(scenario, endpoint)  # edges that are known need not be inferred
 
 
 def _moment_ns(text: str) -> int:

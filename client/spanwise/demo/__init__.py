@@ -7,7 +7,7 @@ own: task_nodes.py, dynamic_nodes.py, array_nodes.py, launch_plan_nodes.py.
 
 from spanwise.demo.gpu_capacity import gpu_capacity
 from spanwise.demo.image_pull import image_pull
-from spanwise.demo.play import play
+from spanwise.demo.play import play, register
 from spanwise.demo.propeller_overload import propeller_overload
 from spanwise.demo.scenario import Request, Scenario, recent_start_ns
 from spanwise.demo.training import training_pipeline
@@ -20,5 +20,6 @@ __all__ = [
     "play",
     "propeller_overload",
     "recent_start_ns",
+    "register",
     "training_pipeline",
 ]

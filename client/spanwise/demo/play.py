@@ -1,10 +1,10 @@
-"""Sends a scenario over a real socket through Flyte's own generated stub."""
+"""Sends a scenario over a real socket: its events through Flyte's own generated stub."""
 
 import grpc
 from flyteidl.service.admin_pb2_grpc import AdminServiceStub
 
-from spanwise._client import channel_options, checked_endpoint
-from spanwise._errors import AlreadyRecorded, translated
+from spanwise._client import Client, channel_options, checked_endpoint
+from spanwise._errors import AlreadyRecorded, NotServed, translated
 from spanwise.demo.scenario import Scenario
 
 _TIMEOUT_S = 15.0  # propeller's own limit for one try
@@ -38,3 +38,28 @@ def play(scenario: Scenario, endpoint: str) -> int:
             except AlreadyRecorded:
                 pass
     return new
+
+
+def register(scenario: Scenario, endpoint: str) -> bool:
+    """Tell the server what the executions of a scenario run, so that it knows the edges.
+
+    May be done again, before or after the events.
+
+    Args:
+        scenario: What was, or will be, played.
+        endpoint: HOST:PORT of the server.
+
+    Returns:
+        Whether the server takes such definitions.
+
+    Raises:
+        InvalidRequest: The endpoint does not have that form.
+        RemoteError: The server did not take a definition.
+    """
+    with Client(endpoint) as client:
+        try:
+            for execution_id, compiled in scenario.workflows:
+                client.bind_execution(execution_id, client.register_workflow(compiled))
+        except NotServed:
+            return False
+    return True

@@ -1,5 +1,6 @@
 """FlytePropeller, as far as the samples need it: its clock, its pace, and what it sends."""
 
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from flyteidl.event import event_pb2
@@ -8,6 +9,7 @@ from spanwise._identifiers import ExecutionId
 from spanwise.demo.chance import Chance
 from spanwise.demo.ids import Place
 from spanwise.demo.messages import EventRequest, Messages
+from spanwise.demo.plot import Workflow
 
 Range = tuple[float, float]
 """Least and most seconds."""
@@ -41,6 +43,19 @@ class Sent(NamedTuple):
     request: EventRequest
 
 
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What happened in an execution and in those that it started.
+
+    Attributes:
+        sent: What was sent, in no order.
+        workflows: What each execution runs, in the order of their start.
+    """
+
+    sent: list[Sent] = field(default_factory=list)
+    workflows: dict[ExecutionId, Workflow] = field(default_factory=dict)
+
+
 class Propeller:
     """Sends the events of one execution.
 
@@ -49,26 +64,22 @@ class Propeller:
         messages: Builds its events.
         chance: Picks how long things take.
         pace: How quickly it gets round to things.
-        sent: What was sent, in no order. Executions that this one starts share it.
+        record: Takes down what happens.
     """
 
     def __init__(
-        self,
-        execution_id: ExecutionId,
-        chance: Chance,
-        pace: Pace,
-        sent: list[Sent] | None = None,
+        self, execution_id: ExecutionId, chance: Chance, pace: Pace, record: Record
     ) -> None:
         self.execution_id = execution_id
         self.messages = Messages(execution_id)
         self.chance = chance
         self.pace = pace
-        self.sent: list[Sent] = [] if sent is None else sent
+        self.record = record
 
     def for_child(self, name: str) -> "Propeller":
         """Give the one that sends the events of an execution that this one starts."""
         child_id = self.execution_id._replace(name=name)
-        return Propeller(child_id, self.chance, self.pace, self.sent)
+        return Propeller(child_id, self.chance, self.pace, self.record)
 
 
 class Line:
@@ -98,7 +109,7 @@ class Line:
 
     def send(self, request: EventRequest) -> None:
         """Send now."""
-        self.propeller.sent.append(Sent(self.now_ns, request))
+        self.propeller.record.sent.append(Sent(self.now_ns, request))
 
 
 class NodeLine(Line):

@@ -8,13 +8,15 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from flyteidl.admin import event_pb2 as admin
+from flyteidl.core import compiler_pb2
 
 from spanwise._identifiers import ExecutionId
 from spanwise._times import SECOND_NS
 from spanwise.demo.chance import Chance
+from spanwise.demo.compiled import Compiler
 from spanwise.demo.messages import EventRequest
 from spanwise.demo.plot import Workflow
-from spanwise.demo.propeller import Pace, Propeller
+from spanwise.demo.propeller import Pace, Propeller, Record
 from spanwise.demo.workflows import run_execution
 
 PROJECT = "flytesnacks"
@@ -47,11 +49,13 @@ class Scenario(NamedTuple):
         requests: Calls in the order in which FlytePropeller makes them, with those of the
             executions that it starts.
         end_ns: Moment that the story has reached, in nanoseconds since the epoch.
+        workflows: What each of its executions runs, in the order of their start.
     """
 
     execution_id: ExecutionId
     requests: tuple[Request, ...]
     end_ns: int
+    workflows: tuple[tuple[ExecutionId, compiler_pb2.CompiledWorkflowClosure], ...]
 
 
 def tell(
@@ -73,12 +77,15 @@ def tell(
     """
     chance = Chance(seed)
     execution_id = ExecutionId(PROJECT, DOMAIN, name)
-    propeller = Propeller(execution_id, chance, pace or Pace())
+    record = Record()
+    propeller = Propeller(execution_id, chance, pace or Pace(), record)
     end_ns = run_execution(propeller, plot(chance), start_ns)
     # The sort is stable: what is sent in one moment keeps the order in which it was told.
-    sent = sorted(propeller.sent, key=lambda each: each.at_ns)
+    sent = sorted(record.sent, key=lambda each: each.at_ns)
     requests = tuple(Request(_METHODS[type(each.request)], each.request) for each in sent)
-    return Scenario(execution_id, requests, end_ns)
+    compiler = Compiler(propeller.messages)
+    workflows = tuple((each, compiler.closure(ran)) for each, ran in record.workflows.items())
+    return Scenario(execution_id, requests, end_ns, workflows)
 
 
 def generated_name(story: str, seed: int, start_ns: int) -> str:

@@ -60,7 +60,10 @@ def _stopped_in(scenario: Scenario, node_id: str) -> Scenario:
     ]
     running, end = numbers[-2:]
     now_ns = (to_ns(events[running].reported_at) + to_ns(events[end].occurred_at)) // 2
-    return Scenario(scenario.execution_id, scenario.requests[: running + 1], now_ns)
+    # The child execution has not started by then.
+    return Scenario(
+        scenario.execution_id, scenario.requests[: running + 1], now_ns, scenario.workflows[:1]
+    )
 
 
 def _plot(chance: Chance) -> Workflow:

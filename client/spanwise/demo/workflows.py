@@ -30,6 +30,7 @@ from spanwise.demo.task_nodes import find_in_cache, run_task_node
 
 def run_execution(propeller: Propeller, workflow: Workflow, start_ns: int) -> int:
     """Send the events of an execution and give its end."""
+    propeller.record.workflows[propeller.execution_id] = workflow
     line = Line(propeller, start_ns)
     line.send(propeller.messages.workflow("RUNNING", line.now_ns))
     line.now_ns = _start_node(propeller, None, line.now_ns)

@@ -59,6 +59,27 @@ def test_the_same_seed_and_start_give_the_same_requests(
 
 
 @pytest.mark.parametrize("story", [*_WHOLE, _running_training])
+def test_a_story_brings_the_definition_of_each_of_its_executions(story: Story) -> None:
+    """With every node that was sent, and no node before the ones that it waits for."""
+    scenario = story(4, T0_NS)
+    found = demo_rules.executions(scenario)
+    assert [execution_id.name for execution_id, _ in scenario.workflows] == list(found)
+    for execution_id, compiled in scenario.workflows:
+        nodes = found[execution_id.name].nodes
+        top = {
+            node_id: events
+            for node_id, events in nodes.items()
+            if not events[0].message.HasField("parent_node_metadata")
+        }
+        upstream = compiled.primary.connections.upstream
+        assert top.keys() <= {"start-node", *upstream}
+        assert {node.id for node in compiled.primary.template.nodes} == {"start-node", *upstream}
+        for node_id, events in top.items():
+            before = upstream[node_id].ids if node_id in upstream else []
+            assert all(nodes[other][-1].sent_ns <= events[0].occurred_ns for other in before)
+
+
+@pytest.mark.parametrize("story", [*_WHOLE, _running_training])
 @given(_seeds)
 @settings(max_examples=5, deadline=None)
 def test_by_default_a_story_ends_now(story: Story, seed: int) -> None:
