@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple
 
 from spanwise_server.domain.events import Severity
@@ -122,9 +123,11 @@ _TRACEBACK = "traceback (most recent call last)"
 _OCCURRENCES = re.compile(r"\(x([0-9]{1,9}) over [^()]{1,40}\)$")
 """How kubectl shows repeated events."""
 
-_COMPILED = tuple(
-    (rule.phrase, re.compile(rule.pattern) if rule.pattern else None, rule) for rule in RULES
-)
+_COMPILED = [
+    (phrase, [(re.compile(rule.pattern) if rule.pattern else None, rule) for rule in rules])
+    for phrase, rules in groupby(RULES, key=lambda rule: rule.phrase)
+]
+"""Neighbours with one phrase, which is then looked for once."""
 
 
 @lru_cache(REMEMBERED_TEXTS)
@@ -137,14 +140,15 @@ def _classify(head: str) -> Meaning | None:
     if repeated is not None:
         occurrences = int(repeated[1])
         text = text[: repeated.start()].rstrip()
-    for phrase, pattern, rule in _COMPILED:
+    for phrase, rules in _COMPILED:
         if phrase not in text:
             continue
-        if pattern is None:
-            return _meaning(rule, {}, occurrences)
-        match = pattern.search(text)
-        if match is not None:
-            return _meaning(rule, match.groupdict(), occurrences)
+        for pattern, rule in rules:
+            if pattern is None:
+                return _meaning(rule, {}, occurrences)
+            match = pattern.search(text)
+            if match is not None:
+                return _meaning(rule, match.groupdict(), occurrences)
     return None
 
 

@@ -1,7 +1,7 @@
 """Where the set-up of an attempt went: exact waits, taken from what its reasons say."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from spanwise_server.domain.events import Severity
@@ -31,12 +31,13 @@ def judge_mark(mark: Mark) -> Mark:
         return mark
     given = mark.operation is not Operation.UNSPECIFIED
     severe = mark.severity is not Severity.UNSPECIFIED
+    occurrences = mark.occurrences
+    if meaning.occurrences is not None and occurrences <= 1:
+        occurrences = meaning.occurrences
     return mark._replace(
         operation=mark.operation if given else meaning.operation,
         severity=mark.severity if severe else meaning.severity,
-        occurrences=meaning.occurrences
-        if meaning.occurrences is not None and mark.occurrences <= 1
-        else mark.occurrences,
+        occurrences=occurrences,
     )
 
 
@@ -69,18 +70,14 @@ def split_setup(
     if until_ns <= start_ns:
         return []
     stays = _stays(start_ns, until_ns, intervals)
-    walk = _Walk(start_ns, stays)
-    heard = 0
-    for stay in stays:
-        # Kubernetes tells whole seconds: a mark of the moment in which a phase begins was before.
-        while heard < len(marks) and marks[heard].occurred_at_ns <= stay.start_ns:
-            walk.hear(marks[heard])
-            heard += 1
-        walk.enter(stay)
-    for mark in marks[heard:]:
-        if mark.occurred_at_ns <= until_ns:
-            walk.hear(mark)
-    return _merge(_fill(walk.finish(until_ns), stays, until_ns))
+    said = [
+        (mark.occurred_at_ns, meaning)
+        for mark in marks
+        if mark.occurred_at_ns <= until_ns
+        and (meaning := classify_reason(mark.message)) is not None
+    ]
+    waits = _waits(start_ns, until_ns, stays, said) if said else []
+    return _parts(waits, stays, until_ns)
 
 
 _NEVER = 2**64
@@ -163,6 +160,27 @@ whole seconds may have put before it."""
 _PLACES = {operation: place for place, group in enumerate(_ORDER) for operation in group}
 
 
+_Said = tuple[int, Meaning]
+"""When something was said, and what it means."""
+
+
+def _waits(
+    start_ns: int, until_ns: int, stays: Sequence[_Stay], said: Sequence[_Said]
+) -> list[_Wait]:
+    """Give the waits that reasons tell, in order and without overlaps."""
+    walk = _Walk(start_ns, stays)
+    heard = 0
+    for stay in stays:
+        # Kubernetes tells whole seconds: a mark of the moment in which a phase begins was before.
+        while heard < len(said) and said[heard][0] <= stay.start_ns:
+            walk.hear(*said[heard])
+            heard += 1
+        walk.enter(stay)
+    for each in said[heard:]:
+        walk.hear(*each)
+    return walk.finish(until_ns)
+
+
 class _Walk:
     """Goes through the set-up in the order of time and knows what goes on.
 
@@ -187,12 +205,8 @@ class _Walk:
             self._switch(Operation.UNSPECIFIED, stay.start_ns)
         self._phase = stay.phase
 
-    def hear(self, mark: Mark) -> None:
-        """Take what a mark says; nothing when its text is not known."""
-        meaning = classify_reason(mark.message)
-        if meaning is None:
-            return
-        at_ns = mark.occurred_at_ns
+    def hear(self, at_ns: int, meaning: Meaning) -> None:
+        """Take what was said at a moment."""
         if at_ns > self._known_ns:
             self._known_before_ns, self._known_ns = self._known_ns, at_ns
         operation = meaning.operation
@@ -238,12 +252,10 @@ class _Walk:
 
     def _fill_back(self, operation: Operation, ended_ns: int) -> None:
         """Explain the time since the last boundary, in the last phase that allows the operation."""
-        boundary_ns = max(self._known_before_ns, self._explained_ns)
+        boundary_ns = self._known_before_ns
         before = bisect_left(self._stays, ended_ns, key=_start_ns)
         for index in range(before - 1, -1, -1):
             stay = self._stays[index]
-            if stay.end_ns <= boundary_ns:
-                return
             if _excludes(stay.phase, operation):
                 continue
             if boundary_ns > stay.start_ns or stay.phase in _FILLS_BACK[operation]:
@@ -252,14 +264,14 @@ class _Walk:
             return
 
     def _switch(self, operation: Operation, at_ns: int) -> None:
-        """Go over to an operation: never before the start, and never before the last change."""
         if operation is self._operation:
             return
         if self._operation is not Operation.UNSPECIFIED:
             self._explain(self._operation, self._since_ns, at_ns)
-        self._operation, self._since_ns = operation, max(at_ns, self._since_ns)
+        self._operation, self._since_ns = operation, at_ns
 
     def _explain(self, operation: Operation, start_ns: int, end_ns: int) -> None:
+        """Note a wait, as far as no other explains its time and the set-up had begun."""
         start_ns = max(start_ns, self._explained_ns)
         if start_ns < end_ns:
             self._waits.append(_Wait(operation, start_ns, end_ns))
@@ -295,35 +307,32 @@ def _stays(start_ns: int, until_ns: int, intervals: Sequence[PhaseInterval]) -> 
     return stays
 
 
-def _fill(waits: Sequence[_Wait], stays: Sequence[_Stay], until_ns: int) -> Iterator[_Wait]:
-    """Put what the phases say between the waits."""
+def _parts(waits: Sequence[_Wait], stays: Sequence[_Stay], until_ns: int) -> list[SetupPart]:
+    """Put what the phases say between the waits, and leave open what never ends."""
+    parts: list[_Wait] = []
     position_ns = stays[0].start_ns
+    following = iter(stays)
+    stay = next(following)
     for wait in (*waits, _Wait(Operation.UNSPECIFIED, until_ns, until_ns)):
-        index = max(bisect_right(stays, position_ns, key=_start_ns) - 1, 0)
         while position_ns < wait.start_ns:
-            stay = stays[index]
+            while stay.end_ns <= position_ns:
+                stay = next(following)
             end_ns = min(stay.end_ns, wait.start_ns)
             operation = _PHASE_OPERATIONS.get(stay.phase)
             if operation is not None:
-                yield _Wait(operation, position_ns, end_ns)
+                _add(parts, operation, position_ns, end_ns)
             position_ns = end_ns
-            index += 1
         if wait.end_ns > wait.start_ns:
-            yield wait
+            _add(parts, *wait)
         position_ns = wait.end_ns
-
-
-def _merge(waits: Iterator[_Wait]) -> list[SetupPart]:
-    """Make one part of neighbours of one operation, and leave open what never ends."""
-    merged: list[_Wait] = []
-    for wait in waits:
-        if merged and merged[-1].operation is wait.operation:
-            before = merged[-1]
-            if before.end_ns == wait.start_ns:
-                merged[-1] = _Wait(wait.operation, before.start_ns, wait.end_ns)
-                continue
-        merged.append(wait)
     return [
         SetupPart(operation, start_ns, None if end_ns == _NEVER else end_ns)
-        for operation, start_ns, end_ns in merged
+        for operation, start_ns, end_ns in parts
     ]
+
+
+def _add(parts: list[_Wait], operation: Operation, start_ns: int, end_ns: int) -> None:
+    """Add a part; neighbours of one operation are one part."""
+    if parts and parts[-1].operation is operation and parts[-1].end_ns == start_ns:
+        start_ns = parts.pop().start_ns
+    parts.append(_Wait(operation, start_ns, end_ns))
