@@ -1,8 +1,8 @@
 """What FlyteAdmin's own tests say of its metrics, as executions that any test can build.
 
-Times are whole seconds from the start. A case has a node "n0" in a workflow, created in the moment
-in which the start of the workflow was reported: FlyteAdmin's tests begin with a single node or
-attempt, and the way to n0, which has no length, is what the workflow adds to them.
+Times are whole seconds from the start. A case has a node "n0" in a workflow, created one second
+after the start of the workflow was reported: FlyteAdmin's tests begin with a single node or
+attempt, and the way to n0 is what the workflow adds to them.
 Source: flyteadmin v1.16, pkg/manager/impl/metrics_manager_test.go. The cases named "root" are of
 the rules in metrics_manager.go itself.
 """
@@ -76,7 +76,8 @@ def start_node(at: int) -> Node:
 
 def around(node: Node) -> Execution:
     """Give a running execution of the node n0."""
-    return Execution(Times(0, 0), Workflow((start_node(node.times.created), node), ("n0",)))
+    before = node.times.created - 1
+    return Execution(Times(before, before), Workflow((start_node(before), node), ("n0",)))
 
 
 def _foo(times: Times) -> Node:
@@ -219,7 +220,7 @@ def _roots() -> list[Case]:
 def _case(name: str, execution: Execution, num_references: int, **durations: int) -> Case:
     """Give a case of n0. Durations are those of its operations, in order."""
     operations = {f"NODE_{each.upper()}": [value] for each, value in durations.items()}
-    return Case(name, execution, "n0", {"NODE_TRANSITION": [0], **operations}, num_references)
+    return Case(name, execution, "n0", {"NODE_TRANSITION": [1], **operations}, num_references)
 
 
 CASES = [

@@ -1,6 +1,7 @@
 """Span trees made by hand, as far as metrics are rendered from them. Times are seconds from T0."""
 
 from collections.abc import Sequence
+from enum import Enum
 
 from spanwise_server.domain.events import CacheStatus
 from spanwise_server.domain.identifiers import EntityVersion, ExecutionId
@@ -81,30 +82,46 @@ def started(*nodes: Span, times: Times = _NO_TIMES) -> Span:
     return execution(times, [node("start-node", NodeKind.START, Times(0, 0)), *nodes])
 
 
-def to_tree(case: metric_cases.Execution, *, with_end: bool = False) -> Span:
-    """Give what a case is about as a tree, with its ends or without."""
-    return execution(case.times, _workflow(case.workflow, "", with_end=with_end))
+class Ends(Enum):
+    """What a tree tells of what the end of a workflow waits for."""
+
+    NOTHING = "nothing"
+    SEEN = "seen"
+    """The end has run, and says it."""
+    DEFINED = "defined"
+    """The definition of the workflow says it."""
 
 
-def _workflow(workflow: metric_cases.Workflow, prefix: str, *, with_end: bool) -> list[Span]:
-    spans = [_node(each, prefix, with_end=with_end) for each in workflow.nodes]
-    if with_end:
-        upstream = tuple(prefix + each for each in workflow.end_upstream)
-        spans.append(node(prefix + END_ID, NodeKind.END, Times(5000, 5000), (), upstream))
-    return spans
+def to_tree(case: metric_cases.Execution, ends: Ends) -> Span:
+    """Give what a case is about as a tree."""
+    span = execution(case.times)
+    _fill(span, case.workflow, "", ends)
+    return span
 
 
-def _node(case: metric_cases.Node, prefix: str, *, with_end: bool) -> Span:
+def _fill(span: Span, workflow: metric_cases.Workflow, prefix: str, ends: Ends) -> None:
+    """Put the nodes of a workflow into a span."""
+    span.children += [_node(each, prefix, ends) for each in workflow.nodes]
+    there = {each.spec_id for each in workflow.nodes}
+    awaited = tuple(prefix + each for each in workflow.end_upstream if each in there)
+    if ends is Ends.SEEN:
+        span.children.append(node(prefix + END_ID, NodeKind.END, Times(5000, 5000), (), awaited))
+    elif ends is Ends.DEFINED:
+        span.end_upstream_ids = awaited
+
+
+def _node(case: metric_cases.Node, prefix: str, ends: Ends) -> Span:
     node_id = prefix + case.spec_id
-    children = [attempt(times, number) for number, times in enumerate(case.attempts)]
-    if case.inside is not None:
-        children += _workflow(case.inside, f"{node_id}-0-", with_end=with_end)
-    if case.launched is not None:
-        inside = _workflow(case.launched.workflow, "", with_end=with_end)
-        launched_id = EXECUTION_ID._replace(name="launched")
-        children.append(execution(case.launched.times, inside, launched_id))
+    attempts = [attempt(times, number) for number, times in enumerate(case.attempts)]
     upstream = tuple(prefix + each for each in case.upstream)
-    return node(node_id, case.kind, case.times, children, upstream)
+    span = node(node_id, case.kind, case.times, attempts, upstream)
+    if case.inside is not None:
+        _fill(span, case.inside, f"{node_id}-0-", ends)
+    if case.launched is not None:
+        launched = execution(case.launched.times, (), EXECUTION_ID._replace(name="launched"))
+        _fill(launched, case.launched.workflow, "", ends)
+        span.children.append(launched)
+    return span
 
 
 def _span(subject: Subject, times: Times | None, children: Sequence[Span]) -> Span:

@@ -14,6 +14,8 @@ from spanwise_server.domain.spans import Span
 from tests.metric_cases import CASES, Case, Times, root
 from tests.unit.domain.metric_trees import (
     EXECUTION_ID,
+    T0,
+    Ends,
     attempt,
     below,
     execution,
@@ -50,10 +52,9 @@ def of_node(span: Span, depth: int = -1) -> MetricSpan:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-@pytest.mark.parametrize("with_end", [False, True], ids=["end unknown", "end known"])
-def test_cases_of_flyteadmin(case: Case, with_end: bool) -> None:
-    tree = to_tree(case.execution, with_end=with_end)
-    span = below(render_metrics(tree, case.depth), case.at)
+@pytest.mark.parametrize("ends", Ends)
+def test_cases_of_flyteadmin(case: Case, ends: Ends) -> None:
+    span = below(render_metrics(to_tree(case.execution, ends), case.depth), case.at)
     assert by_category(span) == case.operations
     assert len(references(span)) == case.num_references
 
@@ -224,8 +225,9 @@ def test_a_start_in_1970_is_not_set() -> None:
     assert operations(of_node(gate)) == [(SETUP, 9)]
 
 
-def test_an_upstream_that_was_never_updated_is_none() -> None:
-    nodes = [node("a", TASK, None), node("b", TASK, Times(5, 6), upstream=("a",))]
+@pytest.mark.parametrize("times", [None, Times(-T0, -T0)], ids=["without events", "in 1970"])
+def test_an_upstream_that_was_never_updated_is_none(times: Times | None) -> None:
+    nodes = [node("a", TASK, times), node("b", TASK, Times(5, 6), upstream=("a",))]
     assert operations(below(render_metrics(started(*nodes), 1), "b")) == []
 
 
@@ -304,7 +306,7 @@ def test_nodes_of_an_array_do_not_wait_for_each_other() -> None:
 
 
 def test_several_cases_of_a_branch_are_all_shown() -> None:
-    cases = [node("n1", TASK, Times(3, 40)), node("n2", TASK, Times(2, 50))]
+    cases = [node("n1", TASK, Times(3, 50)), node("n2", TASK, Times(2, 40))]
     span = of_node(node("n0", NodeKind.BRANCH, Times(1, 60), cases))
     assert operations(span) == [(SETUP, 1), (TEARDOWN, 10)]
     assert len(references(span)) == 2
@@ -320,6 +322,16 @@ def test_without_its_start_a_workflow_inside_begins_with_its_first_node(
     expected = [(SETUP, 1), (RESET, 5)] if attempts else [(SETUP, 7)]
     assert operations(span) == [*expected, (TEARDOWN, 10)]
     assert len(references(span)) == 2 + len(attempts)
+
+
+def test_after_a_retry_a_workflow_inside_begins_with_its_last_start() -> None:
+    """FlyteAdmin takes either of them."""
+    starts = [
+        node(f"n0-{retry}-start-node", START, Times(30 * retry, 30 * retry)) for retry in (1, 2)
+    ]
+    attempts = [attempt(Times(1, 20)), attempt(Times(40, 50), 1)]
+    span = of_node(node("n0", NodeKind.DYNAMIC, Times(0, 55), [*attempts, *starts]))
+    assert operations(span) == [(SETUP, 1), (RESET, 20), (RESET, 10)]
 
 
 def test_a_workflow_inside_that_has_only_its_end_is_set_up_until_its_node_was_updated() -> None:
@@ -347,7 +359,7 @@ def test_a_node_without_events_has_the_times_of_its_attempts() -> None:
 
 
 def test_an_execution_without_events_has_the_times_of_its_nodes() -> None:
-    tree = to_tree(root())
+    tree = to_tree(root(), Ends.NOTHING)
     tree.closure = None
     assert operations(render_metrics(tree, -1)) == [("WORKFLOW_SETUP", 5), ("WORKFLOW_TEARDOWN", 0)]
 

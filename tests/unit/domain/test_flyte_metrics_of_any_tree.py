@@ -8,12 +8,16 @@ from hypothesis import strategies as st
 
 from spanwise_server.domain.flyte_metrics import render_metrics
 from spanwise_server.domain.identifiers import ExecutionId
-from spanwise_server.domain.metric_spans import MetricSpan
+from spanwise_server.domain.metric_spans import MetricAttempt, MetricNode, MetricSpan
 from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.spans import ExecutionSubject, NodeSubject, Span, SubtaskSubject
-from tests.metric_cases import Times
+from tests.metric_cases import Execution, Node, Times, Workflow, start_node
+from tests.unit.domain.flyteadmin_metrics import Rendered, parse_execution
 from tests.unit.domain.metric_trees import (
     EXECUTION_ID,
+    SECOND_NS,
+    Ends,
+    at,
     attempt,
     execution,
     node,
@@ -22,6 +26,7 @@ from tests.unit.domain.metric_trees import (
     started,
     step,
     subtask,
+    to_tree,
 )
 
 _MARKS = {NodeKind.START, NodeKind.END}
@@ -72,6 +77,67 @@ def _levels(draw: st.DrawFn, levels: int = 2, *, has_start: bool = False) -> lis
         )
         spans.append(end)
     return draw(st.permutations(spans))
+
+
+@st.composite
+def _workflows(draw: st.DrawFn, levels: int = 2, *, has_start: bool = True) -> Workflow:
+    """Give a workflow of which FlyteAdmin gives metrics."""
+    nodes = [start_node(draw(_seconds))] if has_start else []
+    spec_ids = draw(st.lists(_ids, unique=True, min_size=1, max_size=3))
+    upstream = st.lists(st.sampled_from([*spec_ids, "start-node", "never-ran"]), unique=True)
+    for spec_id in spec_ids:
+        kind = draw(st.sampled_from([*_READ_BY_FLYTEADMIN]))
+        attempts = draw(st.lists(_times, max_size=3)) if kind in _WITH_ATTEMPTS else []
+        node = Node(spec_id, kind, draw(_times), tuple(draw(upstream)), tuple(attempts))
+        if levels and draw(st.booleans()):
+            match kind:
+                case NodeKind.SUBWORKFLOW:
+                    node = node._replace(inside=draw(_workflows(levels - 1)))
+                case NodeKind.DYNAMIC if attempts:
+                    node = node._replace(inside=draw(_workflows(levels - 1)))
+                case NodeKind.BRANCH:
+                    cases = draw(_workflows(levels - 1, has_start=False)).nodes[:1]
+                    node = node._replace(inside=Workflow(cases))
+                case NodeKind.LAUNCH_PLAN:
+                    node = node._replace(launched=draw(_executions(levels - 1)))
+        nodes.append(node)
+    return Workflow(tuple(draw(st.permutations(nodes))), tuple(draw(upstream)))
+
+
+@st.composite
+def _executions(draw: st.DrawFn, levels: int = 2) -> Execution:
+    return Execution(draw(_times), draw(_workflows(levels, has_start=draw(st.booleans()))))
+
+
+_READ_BY_FLYTEADMIN = (
+    NodeKind.TASK,
+    NodeKind.DYNAMIC,
+    NodeKind.SUBWORKFLOW,
+    NodeKind.LAUNCH_PLAN,
+    NodeKind.BRANCH,
+    NodeKind.GATE,
+)
+_WITH_ATTEMPTS = (NodeKind.TASK, NodeKind.DYNAMIC)
+
+
+@given(_executions(), st.integers(-1, 9))
+def test_where_flyteadmin_has_an_answer_it_is_given(execution: Execution, depth: int) -> None:
+    rendered = render_metrics(to_tree(execution, Ends.DEFINED), depth)
+    assert _rendered(rendered) == parse_execution(execution, depth)
+
+
+def _rendered(span: MetricSpan) -> Rendered:
+    match span.subject:
+        case str(operation):
+            name = operation
+        case MetricNode(node_id=node_id):
+            name = node_id.rpartition("-0-")[2]
+        case MetricAttempt():
+            name = "attempt"
+        case _:
+            name = ""
+    start, end = ((each - at(0)) // SECOND_NS for each in (span.start_ns, span.end_ns))
+    return name, start, end, [_rendered(each) for each in span.children]
 
 
 _trees = st.builds(execution, st.none() | _times, _levels(has_start=True))

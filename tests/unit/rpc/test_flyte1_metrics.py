@@ -46,7 +46,7 @@ def test_a_tree_deeper_than_protobuf_allows_is_cut_instead_of_refused() -> None:
     """The whole call would fail in the parser of its caller."""
     root = leaf = MetricSpan(0, 1, EXECUTION_ID, [])
     attempt = MetricAttempt(EXECUTION_ID, "n0", EntityVersion("p", "d", "t", "1"), 0)
-    for _ in range(300):
+    for _ in range(10_000):
         child = MetricSpan(0, 1, attempt, [])
         leaf.children.append(child)
         leaf = child

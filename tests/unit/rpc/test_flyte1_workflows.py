@@ -87,6 +87,12 @@ def test_connections_of_nodes_that_are_not_there_are_left_out() -> None:
     assert nodes_of(compiled.task("n0"), upstream={"n9": ["n0"]}).nodes.keys() == {"n0"}
 
 
+def test_the_end_is_there_as_soon_as_it_is_connected() -> None:
+    """Teardowns begin with what it waits for, listed among the nodes or not."""
+    graph = nodes_of(compiled.task("n0"), upstream={"end-node": ["n0"]})
+    assert graph.nodes["end-node"] == GraphNode(NodeKind.END, "", NOTHING, ("n0",))
+
+
 def test_what_a_branch_picks_stands_beside_it_without_upstreams() -> None:
     inner = compiled.branch("inner", compiled.task("e"), otherwise=compiled.task("f"))
     outer = compiled.branch(

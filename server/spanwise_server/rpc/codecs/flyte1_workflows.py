@@ -11,7 +11,12 @@ from flyteidl.core.workflow_pb2 import BranchNode, Node
 
 from spanwise_server.domain.identifiers import EntityVersion
 from spanwise_server.domain.node_kinds import NodeKind
-from spanwise_server.domain.workflows import GraphNode, WorkflowDefinition, WorkflowGraph
+from spanwise_server.domain.workflows import (
+    END_NODE_ID,
+    GraphNode,
+    WorkflowDefinition,
+    WorkflowGraph,
+)
 
 _MARKERS = {"start-node": NodeKind.START, "end-node": NodeKind.END}
 """Kinds of the nodes that the compiler adds, by their fixed ids."""
@@ -46,6 +51,9 @@ def _decode_graph(workflow: CompiledWorkflow) -> WorkflowGraph:
     nodes: dict[str, GraphNode] = {}
     inside: list[Node] = []
     _add_nodes(template.nodes, upstream_ids, nodes, inside)
+    if nodes and END_NODE_ID in upstream_ids:
+        # The end may have connections without being listed, and FlyteAdmin's metrics go by these.
+        _add_nodes([Node(id=END_NODE_ID)], upstream_ids, nodes, inside)
     failure_node_id = template.failure_node.id
     if failure_node_id:
         _add_nodes([template.failure_node], upstream_ids, nodes, inside)
