@@ -20,7 +20,7 @@ from flyteidl.event.event_pb2 import (
 
 from spanwise.v1.workflow_service_pb2 import BindExecutionRequest, RegisterWorkflowRequest
 from spanwise_server.domain.node_kinds import NodeKind
-from tests.e2e.flyte_run import Run
+from tests.e2e.flyte_run import Run, bounds, seconds
 from tests.e2e.flyte_workflows import compiled_closure, compiled_workflow
 from tests.e2e.harness import Stubs
 from tests.metric_cases import CASES, Case, Execution, Node, Times, Workflow, start_node
@@ -78,6 +78,25 @@ def test_nodes_that_the_workflow_does_not_have_fail_no_call(stubs: Stubs) -> Non
     assert operations(find(metrics(stubs, run, -1), "unknown"))["NODE_SETUP"] == [0]
 
 
+def test_pod_times_in_whole_seconds_give_the_negative_set_up_that_flyteadmin_has(
+    stubs: Stubs,
+) -> None:
+    """Kubernetes says that it ran at 10, FlytePropeller that it was queued at 10.7."""
+    run = Run(stubs)
+    run.workflow("RUNNING", 0)
+    run.node("start-node", "SUCCEEDED", 1)
+    run.node("n0", "QUEUED", 2)
+    run.task("n0", "QUEUED", 10.7)
+    run.task("n0", "RUNNING", 10, reported_at=at(12))
+    attempt = find(find(metrics(stubs, run, -1), "n0"), "0")
+    setup, runtime = attempt.spans
+    assert (seconds(setup.start_time), seconds(setup.end_time)) == (10.7, 10)
+    assert (seconds(runtime.start_time), seconds(runtime.end_time)) == (10, 12)
+    for span in run.spans():
+        start, end = bounds(span)
+        assert end is None or start <= end
+
+
 # Sending
 
 
@@ -114,11 +133,11 @@ def _tell_execution(run: Run, times: Times) -> None:
     moments = [("QUEUED", times.created), ("RUNNING", times.started)]
     if times.started is None:
         moments = [("RUNNING", times.created)]
-    if times.updated > max(seconds for _, seconds in moments if seconds is not None):
+    if times.updated > max(second for _, second in moments if second is not None):
         moments.append(("SUCCEEDED", times.updated))
-    for phase, seconds in moments:
-        if seconds is not None:
-            run.workflow(phase, seconds)
+    for phase, second in moments:
+        if second is not None:
+            run.workflow(phase, second)
 
 
 def _tell_node(
@@ -224,6 +243,6 @@ def operations(span: Span) -> dict[str, list[int]]:
     durations = defaultdict(list)
     for each in span.spans:
         if each.HasField("operation_id"):
-            seconds = each.end_time.seconds - each.start_time.seconds
-            durations[each.operation_id].append(seconds)
+            duration = each.end_time.seconds - each.start_time.seconds
+            durations[each.operation_id].append(duration)
     return dict(durations)

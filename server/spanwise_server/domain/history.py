@@ -63,7 +63,7 @@ def fold_history(
     """
     coarse_seconds = _coarse_seconds(kind, moments)
     life, after = _split_at_end(moments, coarse_seconds)
-    intervals, changed = _fold_stays(kind, life)
+    intervals, entries, changed = _fold_stays(kind, life)
     first, last = intervals[0], intervals[-1]
     updated_ns = changed.occurred_at_ns if kind is EntityKind.EXECUTION else changed.reported_at_ns
     end_ns = max(last.start_ns, updated_ns) if last.phase.is_terminal else None
@@ -80,7 +80,7 @@ def fold_history(
         end_ns=end_ns,
         phase=last.phase,
         last_event_ns=max([moment.occurred_at_ns for moment in moments]),
-        closure=_to_closure(kind, intervals, updated_ns),
+        closure=_to_closure(kind, entries, updated_ns),
         qualities=flags,
     )
 
@@ -123,9 +123,12 @@ def _split_at_end_by_reports(
     return [*sorted(before, key=place), end], after
 
 
-def _fold_stays(kind: EntityKind, life: Sequence[Moment]) -> tuple[list[PhaseInterval], Moment]:
-    """Give the stays, and the last event that changed anything."""
+def _fold_stays(
+    kind: EntityKind, life: Sequence[Moment]
+) -> tuple[list[PhaseInterval], list[Moment], Moment]:
+    """Give the stays, the event that began each, and the last event that changed anything."""
     changed = life[0]
+    entries = [changed]
     start_ns, _, phase, phase_version = changed
     intervals = []
     for moment in life:
@@ -140,9 +143,10 @@ def _fold_stays(kind: EntityKind, life: Sequence[Moment]) -> tuple[list[PhaseInt
         intervals.append(PhaseInterval(phase, start_ns, until_ns, phase_version))
         start_ns, phase, phase_version = until_ns, moment.phase, moment.phase_version
         changed = moment
+        entries.append(moment)
     end_ns = start_ns if phase.is_terminal else None
     intervals.append(PhaseInterval(phase, start_ns, end_ns, phase_version))
-    return intervals, changed
+    return intervals, entries, changed
 
 
 def _carried(qualities: EventQuality) -> SpanQuality:
@@ -169,18 +173,17 @@ def _coarse_seconds(kind: EntityKind, moments: Sequence[Moment]) -> frozenset[in
     return frozenset(coarse_ns if len(coarse_ns) < len(times_ns) else ())
 
 
-def _to_closure(
-    kind: EntityKind, intervals: Sequence[PhaseInterval], updated_ns: int
-) -> ClosureTimes:
-    # FlyteAdmin keeps the first RUNNING of a task and the last one of a node or a workflow.
-    running = [stay.start_ns for stay in intervals if stay.phase is Phase.RUNNING]
+def _to_closure(kind: EntityKind, entries: Sequence[Moment], updated_ns: int) -> ClosureTimes:
+    # Times as they were sent, also where they run back inside a coarse second. FlyteAdmin keeps the
+    # first RUNNING of a task and the last one of a node or a workflow.
+    running = [entry.occurred_at_ns for entry in entries if entry.phase is Phase.RUNNING]
     started_ns = None
     if running:
         started_ns = running[0] if kind is EntityKind.TASK_ATTEMPT else running[-1]
-    last = intervals[-1]
+    last = entries[-1]
     return ClosureTimes(
-        created_ns=intervals[0].start_ns,
+        created_ns=entries[0].occurred_at_ns,
         started_ns=started_ns,
-        ran_until_ns=last.start_ns if running and last.phase.is_terminal else None,
+        ran_until_ns=last.occurred_at_ns if running and last.phase.is_terminal else None,
         updated_ns=updated_ns,
     )

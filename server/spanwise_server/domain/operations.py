@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from spanwise_server.domain.history import EntityHistory
 from spanwise_server.domain.identifiers import operation_id, operation_token
+from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.spans import Mark, Operation, OperationSubject, PhaseInterval, Span
 from spanwise_server.domain.waits import split_setup
 
@@ -33,7 +34,8 @@ def attempt_operations(
         end_ns: Its end, which may be inferred; None: open.
         marks: Its reasons, in the order of time.
     """
-    running_ns = history.closure.started_ns
+    running = (stay.start_ns for stay in history.intervals if stay.phase is Phase.RUNNING)
+    running_ns = next(running, None)
     bounds = Block(history.start_ns, end_ns)
     if running_ns is None:
         spans = _operations(span_id, bounds, _Part(Operation.TASK_SETUP, *bounds))

@@ -11,6 +11,7 @@ from spanwise_server.domain.history import EntityHistory, fold_history
 from spanwise_server.domain.identifiers import EntityKind
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality, SpanQuality
+from spanwise_server.domain.spans import ClosureTimes
 from spanwise_server.domain.transitions import Moment
 from tests.unit.domain.lives import SECOND_NS, Stay, moments
 
@@ -158,6 +159,22 @@ def test_higher_version_of_a_phase_updates_an_attempt() -> None:
     first, second = moments((Phase.RUNNING, 5, 6), (Phase.RUNNING, 8, 9))
     history = fold_history(TASK, [first, second._replace(phase_version=1)])
     assert history.closure.updated_ns == 9 * SECOND_NS
+
+
+def test_closure_has_times_as_they_were_sent_where_they_run_back_in_a_coarse_second() -> None:
+    """FlyteAdmin's metrics are negative then, and Flyte's clients get the same; stays are not."""
+    history = fold((Phase.QUEUED, 10.7, 10.8), (Phase.RUNNING, 10, 12), (Phase.SUCCEEDED, 20, 21))
+    assert history.closure == ClosureTimes(
+        created_ns=10_700_000_000,
+        started_ns=10 * SECOND_NS,
+        ran_until_ns=20 * SECOND_NS,
+        updated_ns=21 * SECOND_NS,
+    )
+    assert seconds(history) == [
+        (Phase.QUEUED, 10.7, 10.7),
+        (Phase.RUNNING, 10.7, 20),
+        (Phase.SUCCEEDED, 20, 20),
+    ]
 
 
 def test_times_that_are_all_whole_seconds_are_not_flagged_as_coarse() -> None:
