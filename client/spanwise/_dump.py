@@ -65,6 +65,7 @@ def _values(span: "ExecutionSpan") -> dict[str, Any]:
         "start_time": rfc3339(span.start_ns),
         "end_time": _time_or_none(span.end_ns),
         "as_of": rfc3339(span.as_of_ns),
+        "last_event_time": _time_or_none(span.last_event_ns),
         "duration_ns": span.duration_ns,
         "phase": span.phase,
         "phase_intervals": [

@@ -144,6 +144,9 @@ def _notes(span: "ExecutionSpan", longest: int, options: _Options) -> Iterator[s
         yield shortened(span.name, longest)
     if span.phase not in _SUCCEEDED:
         yield words(span.phase)
+    last_event_ns = span.last_event_ns
+    if span.is_open and last_event_ns is not None and last_event_ns <= span.as_of_ns:
+        yield f"last heard {short_duration(span.as_of_ns - last_event_ns)} ago"
     part = _only_part(span)
     if part is not None and not options.full:
         yield f"all {words(part.operation)}"

@@ -212,6 +212,23 @@ class ExecutionSpan:
         end_ns = self.end_ns
         return max((self._as_of_ns if end_ns is None else end_ns) - self.start_ns, 0)
 
+    @property
+    def last_event_ns(self) -> int | None:
+        """Time of the last event that the server has of it, in nanoseconds since the epoch.
+
+        For an open span the events of everything below it count as well, also of what a depth
+        leaves out: they show that it is alive. None for operations, and without any event.
+        """
+        message = self._message
+        if message.HasField("last_heard_at"):
+            return to_ns(message.last_heard_at)
+        return to_ns(message.last_event_at) if message.HasField("last_event_at") else None
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether it is open and the server has heard nothing of it for longer than its limit."""
+        return span_pb2.SPAN_QUALITY_STALE in self._message.qualities
+
     # Why it took so long
 
     @property
@@ -328,11 +345,11 @@ class ExecutionSpan:
 
         The columns are operation, start_timestamp, end_timestamp, duration and entity; the
         operation is indented by two spaces for each level. After the entity follow, in
-        parentheses, what people call it, a phase other than SUCCEEDED, and quality flags. Under
-        a span stand its reasons: number, time since its start, phase, the operation that it means
-        (when one of them is known), text. The number is the place among `reasons`, from 1: "[2]",
-        or "[2-5]" for several that say the same. Characters that could steer a terminal are
-        written as escapes.
+        parentheses, what people call it, a phase other than SUCCEEDED, when an open span was last
+        heard of, and quality flags. Under a span stand its reasons: number, time since its start,
+        phase, the operation that it means (when one of them is known), text. The number is the
+        place among `reasons`, from 1: "[2]", or "[2-5]" for several that say the same. Characters
+        that could steer a terminal are written as escapes.
 
         Args:
             local_time: Times in the zone of this machine, with their offset, instead of UTC.

@@ -21,6 +21,7 @@ CONFIG_VARIABLE = f"{PREFIX}CONFIG"
 """Variable that names the YAML file where no flag does."""
 
 MIB = 2**20
+DAY_S = 24 * 60 * 60
 MAX_PORT = 65_535
 
 
@@ -81,6 +82,19 @@ class Settings(BaseSettings):
         description=(
             "Seconds that running calls may take to finish after SIGTERM. Below the 30 s after"
             " which Kubernetes kills, so that what was accepted is committed in time."
+        ),
+    )
+
+    stale_after_s: int = Field(
+        default=DAY_S,
+        ge=60,
+        le=366 * DAY_S,
+        description=(
+            "Seconds of silence after which a span that has not ended is flagged STALE. Senders"
+            " report changes alone, so a task says nothing while it runs: set it above your longest"
+            " quiet stretch. The default lets a training of a day pass; every open span tells when"
+            " it was last heard of, whatever is set here. At least 60, because FlytePropeller looks"
+            " at a workflow every 10 to 30 s; at most 366 days."
         ),
     )
 

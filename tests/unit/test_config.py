@@ -19,6 +19,7 @@ VALUES = {
     "max_message_bytes": (5_000_000, 6_000_000, 7_000_000),
     "log_level": ("debug", "warning", "error"),
     "graceful_stop_s": (1.5, 2.5, 3.5),
+    "stale_after_s": (100, 200, 300),
 }
 
 
@@ -98,6 +99,8 @@ def test_another_address_is_refused(text: str) -> None:
         ({"max_message_bytes": 1}, ["max_message_bytes", "1", "4194304"]),
         ({"log_level": "loud"}, ["log_level", "'loud'", "'debug'", "SPANWISE_LOG_LEVEL"]),
         ({"graceful_stop_s": -1}, ["graceful_stop_s", "-1"]),
+        ({"stale_after_s": 59}, ["stale_after_s", "59", "60"]),
+        ({"stale_after_s": 10**9}, ["stale_after_s", "1000000000", "31622400"]),
         ({"database_url": ""}, ["database_url", "''"]),
         ({"colour": "red"}, ["colour", "grpc_address"]),
     ],

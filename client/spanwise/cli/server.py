@@ -69,6 +69,15 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    stale_after_s: Annotated[
+        int | None,
+        typer.Option(
+            metavar="SECONDS",
+            help="Silence after which what has not ended is flagged as stale. "
+            "Setting SPANWISE_STALE_AFTER_S; default 86400, a day.",
+            show_default=False,
+        ),
+    ] = None,
     log_level: LogLevel = None,
     config: Config = None,
 ) -> None:
@@ -83,6 +92,7 @@ def serve(
         database_url=database_url,
         max_message_bytes=max_message_bytes,
         graceful_stop_s=graceful_stop_s,
+        stale_after_s=stale_after_s,
         log_level=log_level,
     )
     raise typer.Exit(_server().serve(settings))

@@ -224,7 +224,7 @@ class OperationSubject(_message.Message):
     def __init__(self, operation: _Optional[_Union[Operation, str]] = ..., node_id: _Optional[str] = ...) -> None: ...
 
 class Span(_message.Message):
-    __slots__ = ("span_id", "parent_span_id", "name", "execution", "node", "task_attempt", "subtask", "operation", "start_time", "end_time", "phase", "phase_intervals", "reasons", "qualities", "error", "totals", "last_event_at", "omitted_descendants", "producer_ids")
+    __slots__ = ("span_id", "parent_span_id", "name", "execution", "node", "task_attempt", "subtask", "operation", "start_time", "end_time", "phase", "phase_intervals", "reasons", "qualities", "error", "totals", "last_event_at", "omitted_descendants", "producer_ids", "last_heard_at")
     SPAN_ID_FIELD_NUMBER: _ClassVar[int]
     PARENT_SPAN_ID_FIELD_NUMBER: _ClassVar[int]
     NAME_FIELD_NUMBER: _ClassVar[int]
@@ -244,6 +244,7 @@ class Span(_message.Message):
     LAST_EVENT_AT_FIELD_NUMBER: _ClassVar[int]
     OMITTED_DESCENDANTS_FIELD_NUMBER: _ClassVar[int]
     PRODUCER_IDS_FIELD_NUMBER: _ClassVar[int]
+    LAST_HEARD_AT_FIELD_NUMBER: _ClassVar[int]
     span_id: bytes
     parent_span_id: bytes
     name: str
@@ -263,4 +264,5 @@ class Span(_message.Message):
     last_event_at: _timestamp_pb2.Timestamp
     omitted_descendants: int
     producer_ids: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, span_id: _Optional[bytes] = ..., parent_span_id: _Optional[bytes] = ..., name: _Optional[str] = ..., execution: _Optional[_Union[ExecutionSubject, _Mapping]] = ..., node: _Optional[_Union[NodeSubject, _Mapping]] = ..., task_attempt: _Optional[_Union[TaskAttemptSubject, _Mapping]] = ..., subtask: _Optional[_Union[SubtaskSubject, _Mapping]] = ..., operation: _Optional[_Union[OperationSubject, _Mapping]] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., phase: _Optional[_Union[_phase_pb2.Phase, str]] = ..., phase_intervals: _Optional[_Iterable[_Union[PhaseInterval, _Mapping]]] = ..., reasons: _Optional[_Iterable[_Union[SpanReason, _Mapping]]] = ..., qualities: _Optional[_Iterable[_Union[SpanQuality, str]]] = ..., error: _Optional[_Union[_event_pb2.ExecutionError, _Mapping]] = ..., totals: _Optional[_Union[Totals, _Mapping]] = ..., last_event_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., omitted_descendants: _Optional[int] = ..., producer_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    last_heard_at: _timestamp_pb2.Timestamp
+    def __init__(self, span_id: _Optional[bytes] = ..., parent_span_id: _Optional[bytes] = ..., name: _Optional[str] = ..., execution: _Optional[_Union[ExecutionSubject, _Mapping]] = ..., node: _Optional[_Union[NodeSubject, _Mapping]] = ..., task_attempt: _Optional[_Union[TaskAttemptSubject, _Mapping]] = ..., subtask: _Optional[_Union[SubtaskSubject, _Mapping]] = ..., operation: _Optional[_Union[OperationSubject, _Mapping]] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., phase: _Optional[_Union[_phase_pb2.Phase, str]] = ..., phase_intervals: _Optional[_Iterable[_Union[PhaseInterval, _Mapping]]] = ..., reasons: _Optional[_Iterable[_Union[SpanReason, _Mapping]]] = ..., qualities: _Optional[_Iterable[_Union[SpanQuality, str]]] = ..., error: _Optional[_Union[_event_pb2.ExecutionError, _Mapping]] = ..., totals: _Optional[_Union[Totals, _Mapping]] = ..., last_event_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., omitted_descendants: _Optional[int] = ..., producer_ids: _Optional[_Iterable[str]] = ..., last_heard_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...

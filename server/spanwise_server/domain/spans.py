@@ -165,7 +165,7 @@ class ClosureTimes(NamedTuple):
 
 @dataclass(slots=True)
 class Span:
-    """A stretch of time of an execution. Made by the builder; only `totals` is filled in later.
+    """A stretch of time of an execution. Made by the builder; a part is filled in later.
 
     Attributes:
         span_id: Signed 64-bit id, the same whenever the same execution is read.
@@ -185,6 +185,8 @@ class Span:
             the definition of that workflow is not known.
         children: What it contains, in the order of start.
         totals: Sums; None until they are computed, and for operations.
+        last_heard_ns: Latest occurred_at of its own events and of those of everything below it;
+            None until it is judged (liveness.py), without any, for operations and after its end.
     """
 
     span_id: int
@@ -203,3 +205,4 @@ class Span:
     end_upstream_ids: tuple[str, ...] | None = None
     children: list["Span"] = field(default_factory=list)
     totals: Totals | None = None
+    last_heard_ns: int | None = None

@@ -6,8 +6,10 @@ import time
 import pytest
 from rich.cells import cell_len
 
+from spanwise._times import to_timestamp
 from spanwise.v1 import span_pb2
 from tests.unit.client.spans import (
+    at,
     attempt,
     example,
     execution,
@@ -61,6 +63,27 @@ def test_an_error_that_no_reason_tells_is_told() -> None:
     assert "[!]      +8.5s  FAILED        OOMKilled: out of memory" in tree(messages).explain_text()
     messages[4].reasons.append(reason(10, "OOMKilled: out of memory", "FAILED"))
     assert tree(messages).explain_text().count("out of memory") == 1
+
+
+def test_an_open_span_tells_when_it_was_last_heard_of() -> None:
+    """Beside the flag that it is stale; one that has ended tells nothing of the kind."""
+    root = execution(0, None)
+    silent, ended = node(1, None, root, "n0"), node(1, 5, root, "n1")
+    root.last_heard_at.CopyFrom(to_timestamp(at(95.5)))
+    silent.last_heard_at.CopyFrom(to_timestamp(at(2)))
+    silent.qualities.append(span_pb2.SPAN_QUALITY_STALE)
+    ended.last_event_at.CopyFrom(to_timestamp(at(5)))
+    first, second, third = tree([root, silent, ended]).explain_text().splitlines()[1:]
+    assert first.endswith("root_span  (last heard 4.5s ago)")
+    assert second.endswith("n0  (last heard 1m 38s ago; stale)")
+    assert third.endswith("n1")
+
+
+def test_an_event_after_the_moment_that_is_drawn_is_no_silence() -> None:
+    """as_of may lie in the past."""
+    root = execution(0, None)
+    root.last_heard_at.CopyFrom(to_timestamp(at(101)))
+    assert "heard" not in tree([root], as_of_s=100).explain_text()
 
 
 def test_terminal_escapes_in_texts_are_neutralised() -> None:

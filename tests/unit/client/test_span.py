@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spanwise import ExecutionId, ExecutionSpan, Failure, SpanKind
+from spanwise._times import to_timestamp
 from spanwise.v1 import span_pb2
 from tests.unit.client.spans import (
     SECOND_NS,
@@ -147,3 +148,23 @@ def test_deep_trees_do_not_exhaust_the_stack() -> None:
     assert root.to_yaml().count("node_execution") == 2_000
     assert root.to_yaml("breakdown").count("breakdown") == 2_001
     assert root.to_dict()["children"][0]["node_id"] == "n0"
+
+
+def test_the_last_event_of_an_open_span_is_that_of_anything_in_it() -> None:
+    """As the server tells it; of one that has ended its own; of an operation none."""
+    root = execution(0, None)
+    root.last_event_at.CopyFrom(to_timestamp(at(1)))
+    assert tree([root]).last_event_ns == at(1)
+    root.last_heard_at.CopyFrom(to_timestamp(at(9)))
+    setup = operation(0, None, root, "WORKFLOW_SETUP")
+    span = tree([root, setup])
+    assert [each.last_event_ns for each in span] == [at(9), None]
+    assert span.to_dict()["last_event_time"] == "2023-01-01T10:00:09Z"
+
+
+def test_a_stale_span_says_so() -> None:
+    """Nothing was heard of it for longer than the server's limit."""
+    root = execution(0, None)
+    assert not tree([root]).is_stale
+    root.qualities.append(span_pb2.SPAN_QUALITY_STALE)
+    assert tree([root]).is_stale

@@ -129,6 +129,8 @@ def _fill_life(message: span_pb2.Span, span: Span) -> None:
         _add_marks(message, span)
     if span.last_event_ns is not None:
         fill_time(message.last_event_at, span.last_event_ns)
+    if span.last_heard_ns is not None:
+        fill_time(message.last_heard_at, span.last_heard_ns)
     if span.error is not None:
         error = message.error
         error.SetInParent()
