@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from spanwise_server.config import Address, Settings, parse_address
 from spanwise_server.rpc.admin_service import AdminServicer
+from spanwise_server.rpc.codecs.native_watch import SpanView, render_view
 from spanwise_server.rpc.codecs.payloads import decode_payload
+from spanwise_server.rpc.codecs.timestamps import SECOND_NS
 from spanwise_server.rpc.codecs.workflow_payloads import (
     decode_definition,
     decode_stored_definition,
@@ -24,6 +26,7 @@ from spanwise_server.service.event_log import EventLog
 from spanwise_server.service.event_sink import EventSink
 from spanwise_server.service.rebuild import rebuild_projections
 from spanwise_server.service.span_queries import SpanQueries
+from spanwise_server.service.span_watch import SpanWatches
 from spanwise_server.service.workflow_registry import WorkflowRegistry
 from spanwise_server.storage.api import Storage
 from spanwise_server.storage.sql import open_storage
@@ -44,6 +47,7 @@ class Server:
     writer: WriterProcess
     sink: EventSink
     pool: QueryPool
+    watches: SpanWatches[SpanView]
     health: Health
     front: GrpcFront
     metrics: Metrics
@@ -65,6 +69,7 @@ class Server:
             grace_s: Seconds after which calls that still run are cancelled.
         """
         self.health.stop()
+        self.watches.stop()  # they would last as long as their executions
         # First what was accepted is committed. Calls that arrive from now on hear UNAVAILABLE,
         # which senders try again elsewhere; the front would cancel those that it has not begun.
         await self.sink.stop()
@@ -85,11 +90,17 @@ def build_server(settings: Settings, storage: Storage) -> Server:
     health = Health()
     writer = WriterProcess(settings.database_url, settings.log_level)
     sink = EventSink(writer, metrics.count_verdicts)
-    queries = SpanQueries(storage, decode_payload, decode_stored_definition)
+    queries = SpanQueries(
+        storage,
+        decode_payload,
+        decode_stored_definition,
+        stale_after_ns=settings.stale_after_s * SECOND_NS,
+    )
+    watches = SpanWatches(queries, pool, render_view)
     methods = [
         *AdminServicer(sink, queries, pool).methods(),
         *EventServicer(sink, EventLog(storage), pool).methods(),
-        *SpanServicer(queries, pool).methods(),
+        *SpanServicer(queries, watches, pool).methods(),
         *WorkflowServicer(WorkflowRegistry(storage, decode_definition), pool).methods(),
     ]
     front = GrpcFront(
@@ -97,7 +108,7 @@ def build_server(settings: Settings, storage: Storage) -> Server:
         Interceptors(metrics),
         max_message_bytes=settings.max_message_bytes,
     )
-    return Server(storage, writer, sink, pool, health, front, metrics)
+    return Server(storage, writer, sink, pool, watches, health, front, metrics)
 
 
 def _with_common_services(methods: list[Method], health: Health) -> list[Method]:

@@ -81,12 +81,14 @@ class WatchExecutionSpanRequest(_message.Message):
     def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., selection: _Optional[_Union[SpanSelection, _Mapping]] = ...) -> None: ...
 
 class SpanDelta(_message.Message):
-    __slots__ = ("changed_spans", "removed_span_ids")
+    __slots__ = ("changed_spans", "removed_span_ids", "previous_sibling_ids")
     CHANGED_SPANS_FIELD_NUMBER: _ClassVar[int]
     REMOVED_SPAN_IDS_FIELD_NUMBER: _ClassVar[int]
+    PREVIOUS_SIBLING_IDS_FIELD_NUMBER: _ClassVar[int]
     changed_spans: _containers.RepeatedCompositeFieldContainer[_span_pb2.Span]
     removed_span_ids: _containers.RepeatedScalarFieldContainer[bytes]
-    def __init__(self, changed_spans: _Optional[_Iterable[_Union[_span_pb2.Span, _Mapping]]] = ..., removed_span_ids: _Optional[_Iterable[bytes]] = ...) -> None: ...
+    previous_sibling_ids: _containers.RepeatedScalarFieldContainer[bytes]
+    def __init__(self, changed_spans: _Optional[_Iterable[_Union[_span_pb2.Span, _Mapping]]] = ..., removed_span_ids: _Optional[_Iterable[bytes]] = ..., previous_sibling_ids: _Optional[_Iterable[bytes]] = ...) -> None: ...
 
 class SpanSnapshot(_message.Message):
     __slots__ = ("spans",)

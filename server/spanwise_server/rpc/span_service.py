@@ -1,6 +1,9 @@
 """spanwise.v1.SpanService: executions as trees of spans."""
 
 import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from functools import partial
 
 from spanwise.v1 import span_service_pb2
 from spanwise.v1.span_service_pb2 import (
@@ -8,19 +11,24 @@ from spanwise.v1.span_service_pb2 import (
     GetExecutionSpanResponse,
     ListExecutionsRequest,
     ListExecutionsResponse,
+    WatchExecutionSpanRequest,
+    WatchExecutionSpanResponse,
 )
 from spanwise_server.rpc.codecs.native_log import fill_execution_summary
 from spanwise_server.rpc.codecs.native_queries import (
     decode_depth,
     decode_filter,
+    decode_watch_depth,
     require_execution_id,
     require_page_size,
 )
 from spanwise_server.rpc.codecs.native_spans import encode_spans
+from spanwise_server.rpc.codecs.native_watch import SpanView
 from spanwise_server.rpc.codecs.timestamps import decode_optional, fill_time
 from spanwise_server.rpc.methods import Call, Handler, Method, service_methods
 from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.service.span_queries import SpanQueries
+from spanwise_server.service.span_watch import SpanWatches
 
 _SERVICE = span_service_pb2.DESCRIPTOR.services_by_name["SpanService"]
 
@@ -28,15 +36,19 @@ _SERVICE = span_service_pb2.DESCRIPTOR.services_by_name["SpanService"]
 class SpanServicer:
     """Handlers of SpanService."""
 
-    def __init__(self, queries: SpanQueries, pool: QueryPool) -> None:
-        """Run `queries` in `pool`."""
+    def __init__(
+        self, queries: SpanQueries, watches: SpanWatches[SpanView], pool: QueryPool
+    ) -> None:
+        """Run `queries` in `pool`, and follow executions with `watches`."""
         self._queries = queries
+        self._watches = watches
         self._pool = pool
 
     def methods(self) -> list[Method]:
         """Give the method table."""
         handlers: dict[str, Handler] = {
             "GetExecutionSpan": self._get_execution_span,
+            "WatchExecutionSpan": self._watch_execution_span,
             "ListExecutions": self._list_executions,
         }
         return service_methods(_SERVICE, handlers, _explain_unserved)
@@ -51,13 +63,24 @@ class SpanServicer:
             as_of_ns = time.time_ns()
 
         def answer() -> GetExecutionSpanResponse:
-            root = self._queries.get_span(execution_id)
+            root = self._queries.get_span(execution_id, as_of_ns)
             response = GetExecutionSpanResponse()
             fill_time(response.as_of, as_of_ns)
             encode_spans(root, response.spans, depth)
             return response
 
         return await self._pool.run(answer)
+
+    async def _watch_execution_span(
+        self, request: WatchExecutionSpanRequest, call: Call
+    ) -> AsyncGenerator[WatchExecutionSpanResponse, None]:
+        execution_id = require_execution_id(request.execution_id)
+        depth = decode_watch_depth(request)
+        sent: SpanView | None = None
+        async with aclosing(self._watches.watch(execution_id, depth)) as views:
+            async for view in views:
+                yield await self._pool.run(partial(view.answer, sent))
+                sent = view
 
     async def _list_executions(
         self, request: ListExecutionsRequest, call: Call

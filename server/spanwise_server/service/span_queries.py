@@ -1,10 +1,13 @@
 """The way out for spans: trees and lists of executions."""
 
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from spanwise_server.domain.errors import InvalidPageToken
 from spanwise_server.domain.flyte_metrics import render_metrics
-from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.domain.identifiers import ExecutionId, execution_key
+from spanwise_server.domain.known import KnownExecution
+from spanwise_server.domain.liveness import judge_liveness
 from spanwise_server.domain.metric_spans import MetricSpan
 from spanwise_server.domain.span_builder import build_span_tree
 from spanwise_server.domain.spans import Span
@@ -27,6 +30,25 @@ class ExecutionPage(NamedTuple):
     next_page_token: str
 
 
+class LiveTree(NamedTuple):
+    """A tree with what a watcher of it needs to know.
+
+    Attributes:
+        root: Root.
+        sequence: Highest sequence of the execution itself that the tree takes into account.
+        execution_keys: Executions whose events change the tree: the execution, those that it
+            started, at any level, and those that are named there and may still come.
+        sequences: Highest sequence of each of them that has events, as the tree knows it.
+        next_stale_ns: When another span will be stale if nothing more is heard; None for never.
+    """
+
+    root: Span
+    sequence: int
+    execution_keys: frozenset[bytes]
+    sequences: Mapping[bytes, int]
+    next_stale_ns: int | None
+
+
 class SpanQueries:
     """Builds spans from storage. Blocking; safe for several threads."""
 
@@ -35,6 +57,8 @@ class SpanQueries:
         storage: Storage,
         decode: PayloadDecoder,
         decode_definition: DefinitionDecoder,
+        *,
+        stale_after_ns: int,
     ) -> None:
         """Read from `storage`.
 
@@ -42,24 +66,51 @@ class SpanQueries:
             storage: Storage.
             decode: Decodes the payloads that carry details.
             decode_definition: Decodes registered workflows.
+            stale_after_ns: Silence after which an open span is flagged STALE.
         """
         self._storage = storage
         self._known = KnownExecutions(decode, decode_definition)
+        self._stale_after_ns = stale_after_ns
 
-    def get_span(self, execution_id: ExecutionId) -> Span:
+    def get_span(self, execution_id: ExecutionId, as_of_ns: int) -> Span:
         """Give the span tree of an execution, with the executions that it started.
+
+        Args:
+            execution_id: Execution.
+            as_of_ns: Moment for which it is said which open spans are stale. The tree itself holds
+                everything that is known, also what came later.
 
         Raises:
             ExecutionNotFound: No event ever named it.
             CorruptRecord: A payload of the log or a registered workflow cannot be decoded.
         """
+        root = self._get_tree(execution_id)
+        judge_liveness(root, as_of_ns, self._stale_after_ns)
+        return root
+
+    def get_live_tree(self, execution_id: ExecutionId, as_of_ns: int) -> LiveTree:
+        """Give the span tree of an execution for a watcher. Arguments and errors as get_span."""
+        with self._storage.read() as reader:  # one snapshot: the sequences are those of the tree
+            execution, children = self._known.read_family(reader, execution_id)
+            keys = frozenset(_keys([execution, *children.values()]))
+            sequences = reader.get_last_sequences(keys)
+        root = build_span_tree(execution, children)
+        return LiveTree(
+            root=root,
+            sequence=sequences.get(execution.key, 0),
+            execution_keys=keys,
+            sequences=sequences,
+            next_stale_ns=judge_liveness(root, as_of_ns, self._stale_after_ns),
+        )
+
+    def get_last_sequences(self, keys: Collection[bytes]) -> dict[bytes, int]:
+        """Give the highest sequence of each of these executions that has events."""
         with self._storage.read() as reader:
-            family = self._known.read_family(reader, execution_id)
-        return build_span_tree(family.execution, family.children)
+            return reader.get_last_sequences(keys)
 
     def get_metrics(self, execution_id: ExecutionId, depth: int) -> MetricSpan:
         """Give the tree as GetExecutionMetrics of Flyte gives it. Raises as get_span."""
-        return render_metrics(self.get_span(execution_id), depth)
+        return render_metrics(self._get_tree(execution_id), depth)
 
     def list_executions(
         self, query: ExecutionFilter, page_size: int, page_token: str
@@ -85,6 +136,20 @@ class SpanQueries:
         start_ns = last.first_seen_ns if last.state is None else last.state.created_at_ns
         token = encode_page_token(request, (start_ns, last.execution_key.hex()))
         return ExecutionPage(executions[:limit], token)
+
+    def _get_tree(self, execution_id: ExecutionId) -> Span:
+        with self._storage.read() as reader:
+            family = self._known.read_family(reader, execution_id)
+        return build_span_tree(family.execution, family.children)
+
+
+def _keys(executions: Iterable[KnownExecution]) -> Iterator[bytes]:
+    """Give the keys of executions, and of those that nodes in them say they have started."""
+    for execution in executions:
+        yield execution.key
+        for node in execution.nodes:
+            if node.facts.child_execution_id is not None:
+                yield execution_key(node.facts.child_execution_id)
 
 
 def _to_place(cursor: Cursor) -> tuple[int, bytes]:

@@ -62,6 +62,12 @@ def commit(storage: Storage, *requests: tuple[PayloadType, bytes]) -> list[Verdi
     return commit_arrivals(storage, decode_event, arrivals)
 
 
+def queries_of(storage: Storage, stale_after_ns: int = 10**9) -> SpanQueries:
+    return SpanQueries(
+        storage, decode_payload, decode_stored_definition, stale_after_ns=stale_after_ns
+    )
+
+
 def task(phase: str, seconds: int, *reasons: str, version: int = 0) -> tuple[PayloadType, bytes]:
     request = task_event(
         phase=TaskExecution.Phase.Value(phase),
@@ -183,7 +189,6 @@ def test_any_order_and_repetition_of_events_gives_the_same_tree(
             storage = storage_at(Path(folder) / "spanwise.db")
             for request in order:
                 commit(storage, request)
-            queries = SpanQueries(storage, decode_payload, decode_stored_definition)
-            trees.append(flat(queries.get_span(RUN)))
+            trees.append(flat(queries_of(storage).get_span(RUN, 0)))
             storage.close()
     assert trees[0] == trees[1]

@@ -1,6 +1,6 @@
 """Codec of native read requests: what they ask for, or InvalidQuery."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from spanwise.v1 import identifiers_pb2, span_service_pb2
 from spanwise_server.domain.errors import InvalidQuery, NotSupported
@@ -40,20 +40,38 @@ def decode_depth(request: span_service_pb2.GetExecutionSpanRequest) -> int | Non
         NotSupported: It asks for a part of the tree that this version cannot pick. To give more
             than was asked for would be taken for the part.
     """
-    selection = request.selection
-    unserved = {
+    _refuse_unserved(
+        "GetExecutionSpan",
+        _unserved_parts(request.selection)
+        | {"page_size": bool(request.page_size), "page_token": bool(request.page_token)},
+    )
+    return _depth(request.selection)
+
+
+def decode_watch_depth(request: span_service_pb2.WatchExecutionSpanRequest) -> int | None:
+    """Give the levels below the root that somebody wants to watch: as decode_depth."""
+    _refuse_unserved("WatchExecutionSpan", _unserved_parts(request.selection))
+    return _depth(request.selection)
+
+
+def _unserved_parts(selection: span_service_pb2.SpanSelection) -> dict[str, bool]:
+    return {
         "selection.root_span_id": bool(selection.root_span_id),
         "selection.window_start": selection.HasField("window_start"),
         "selection.window_end": selection.HasField("window_end"),
-        "page_size": bool(request.page_size),
-        "page_token": bool(request.page_token),
     }
+
+
+def _refuse_unserved(method: str, unserved: Mapping[str, bool]) -> None:
     for field, is_given in unserved.items():
         if is_given:
             raise NotSupported(
-                f"this version does not serve {field} of GetExecutionSpan yet; leave it unset,"
+                f"this version does not serve {field} of {method} yet; leave it unset,"
                 " and limit the answer with selection.depth"
             )
+
+
+def _depth(selection: span_service_pb2.SpanSelection) -> int | None:
     return selection.depth if selection.HasField("depth") else None
 
 
