@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self
 
@@ -20,6 +21,7 @@ from spanwise._identifiers import ExecutionId, checked_text
 from spanwise._span import ExecutionSpan
 from spanwise._times import Moment, moment_to_timestamp, to_ns
 from spanwise._values import enum_name
+from spanwise._watch import follow
 from spanwise.v1 import (
     event_pb2,
     event_service_pb2,
@@ -38,6 +40,7 @@ DEFAULT_ENDPOINT = "127.0.0.1:8089"
 
 # An execution of many nodes does not fit into gRPC's 4 MiB; the server's cap is the same.
 _MAX_RECEIVE_BYTES = 64 * 1024 * 1024
+_KEEPALIVE_MS = 60_000  # spanwise's server takes a ping every 5 s
 _LARGEST_DEPTH = (1 << 32) - 1
 _ENDPOINT = re.compile(r"(\[[^\[\]\s]+\]|[^\[\]:/\s]+):[0-9]+")
 _LOOPBACK = ("127.", "localhost:", "[::1]:")
@@ -131,9 +134,7 @@ class Client:
         if as_of is not None:
             request.as_of.CopyFrom(moment_to_timestamp(as_of))
         if depth is not None:
-            if not 0 <= depth <= _LARGEST_DEPTH:
-                raise InvalidRequest(f"depth {depth} is not a number from 0")
-            request.selection.depth = depth
+            request.selection.depth = _depth(depth)
         subject = f"execution {wanted}"
         pages = list(self._pages(self._spans.GetExecutionSpan, request, subject))
         spans = [span for page in pages for span in page.spans]
@@ -142,6 +143,37 @@ class Client:
         return ExecutionSpan.from_messages(
             spans, to_ns(pages[0].as_of), truncated=pages[-1].truncated
         )
+
+    def watch_execution_span(
+        self, execution_id: str | ExecutionId, *, depth: int | None = None
+    ) -> Iterator[ExecutionSpan]:
+        """Give the tree of spans of an execution now, and again whenever it has changed.
+
+            for root in client.watch_execution_span("flytesnacks/development/a1b2c3"):
+                print(root.phase, root.duration_ns)
+
+        Each tree is whole, and a new one. The execution need not be known yet: the first tree comes
+        once it is. The iterator ends after the tree in which the execution has ended; until then it
+        waits, without the `timeout_s` of the client. Whoever is slow misses trees, never the newest
+        one. When the server goes away it is called again, about 20 s long; its first tree may then
+        be one that was given before. Errors come from the iteration. Close the iterator, or leave
+        it to the garbage collector, to stop watching.
+
+        Args:
+            execution_id: "project/domain/name", or an ExecutionId.
+            depth: Levels below the execution, from 0: the execution alone. None means all.
+
+        Raises:
+            ServerUnavailable: No server answered for about 20 s.
+            InvalidRequest: An argument does not have its form.
+        """
+        wanted = _execution_id(execution_id)
+        request = span_service_pb2.WatchExecutionSpanRequest(execution_id=wanted.to_message())
+        if depth is not None:
+            request.selection.depth = _depth(depth)
+        subject = f"execution {wanted}"
+        call = partial(self._stream, self._spans.WatchExecutionSpan, request, subject)
+        return follow(call, self._endpoint, subject)
 
     def list_executions(  # noqa: PLR0913 - one keyword for each filter of the call
         self,
@@ -317,6 +349,17 @@ class Client:
         with translated(self._endpoint, subject, not_found=not_found):
             return method(request, timeout=self._timeout_s)
 
+    def _stream(self, method: Callable[..., Any], request: Any, subject: str) -> Iterator[Any]:
+        """Give the answers of a call that may last as long as it wants; cancel it when closed."""
+        if self._is_closed:
+            raise InvalidRequest("the client is closed")
+        with translated(self._endpoint, subject):
+            call = method(request)
+            try:
+                yield from call
+            finally:
+                call.cancel()
+
     def _pages(self, method: Callable[..., Any], request: Any, subject: str) -> Iterator[Any]:
         """Give the pages of an AIP-158 method."""
         while True:
@@ -340,7 +383,12 @@ def checked_endpoint(endpoint: str) -> str:
 
 def channel_options(endpoint: str) -> list[tuple[str, int]]:
     """Give the gRPC options of a channel to an endpoint."""
-    options = [("grpc.max_receive_message_length", _MAX_RECEIVE_BYTES)]
+    options = [
+        ("grpc.max_receive_message_length", _MAX_RECEIVE_BYTES),
+        # A watch may be silent for hours, and a server that vanished says nothing either.
+        ("grpc.keepalive_time_ms", _KEEPALIVE_MS),
+        ("grpc.http2.max_pings_without_data", 0),
+    ]
     if endpoint.startswith(_LOOPBACK):
         # gRPC follows http_proxy even for this machine, where no proxy can reach us.
         options.append(("grpc.enable_http_proxy", 0))
@@ -371,6 +419,12 @@ def _registration(workflow: Any) -> workflow_service_pb2.RegisterWorkflowRequest
             f" {type(workflow).__qualname__}; classes of flytekit have to_flyte_idl()"
         )
     return workflow_service_pb2.RegisterWorkflowRequest(flyte_compiled_workflow=workflow)
+
+
+def _depth(depth: int) -> int:
+    if not 0 <= depth <= _LARGEST_DEPTH:
+        raise InvalidRequest(f"depth {depth} is not a number from 0")
+    return depth
 
 
 def _order(order: EventOrder) -> event_service_pb2.EventOrder:

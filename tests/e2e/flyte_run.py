@@ -84,8 +84,8 @@ class Run:
         return self._send(self._stubs.admin.CreateTaskEvent, request)
 
     def spans(self) -> list[span_pb2.Span]:
-        """Give the native tree, flat."""
-        request = span_service_pb2.GetExecutionSpanRequest(execution_id=self.id)
+        """Give the native tree, flat, as of a moment at which nothing is stale."""
+        request = span_service_pb2.GetExecutionSpanRequest(execution_id=self.id, as_of=at(3600))
         return list(self._stubs.spans.GetExecutionSpan(request).spans)
 
     def span(self, kind: str) -> span_pb2.Span:
