@@ -45,7 +45,7 @@ def _settle_siblings(known: KnownExecution, parent: Entity, siblings: Sequence[E
     by_id = {node.node_id: node for node in siblings}
     by_spec_id = {node.spec_id: node for node in siblings}
     ended = sorted(
-        (node.end_ns, node.start_ns, node.node_id)
+        (node.end_ns, node.start_ns, not node.is_start, node.node_id)
         for node in siblings
         if node.end_ns is not None and not node.is_end
     )
@@ -84,13 +84,14 @@ def _told(
     return tuple(sorted(ids))
 
 
-def _infer(node: Entity, ended: Sequence[tuple[int, int, str]]) -> None:
-    # Of what ends in the moment when it starts, it waited for what comes first by start and id:
-    # without that order two nodes without length would have waited for each other.
-    last = bisect_left(ended, (node.start_ns, node.start_ns, node.node_id)) - 1
+def _infer(node: Entity, ended: Sequence[tuple[int, int, bool, str]]) -> None:
+    # Of what ends in the moment when it starts, it waited for what comes first by start and id,
+    # the start of the workflow before all: without that order two nodes without length would have
+    # waited for each other.
+    last = bisect_left(ended, (node.start_ns, node.start_ns, True, node.node_id)) - 1
     if last < 0:
         return
-    upstream_end_ns, _, upstream_id = ended[last]
+    upstream_end_ns, *_, upstream_id = ended[last]
     node.upstream_ids = (upstream_id,)
     node.qualities |= SpanQuality.INFERRED_UPSTREAM
     if not node.is_end:

@@ -116,3 +116,8 @@ def test_end_of_a_sub_workflow_waits_for_nodes_of_it() -> None:
     life = Life(workflow=outer).node("s", *ran(0, 9), facts=NodeFacts(kind=NodeKind.SUBWORKFLOW))
     life.node("s-0-x", *ran(1, 5), facts=NodeFacts(parent_node_id="s", spec_node_id="x"))
     assert named(life.tree(), "s").end_upstream_ids == ("s-0-x",)
+
+
+def test_node_of_the_moment_of_the_start_waited_for_the_start() -> None:
+    life = Life().node("start-node", (Phase.SUCCEEDED, 5), facts=NodeFacts(kind=NodeKind.START))
+    assert upstreams(life.node("n0", *ran(5, 9)).tree(), "n0") == (("start-node",), True)

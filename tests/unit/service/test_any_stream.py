@@ -29,6 +29,7 @@ from spanwise_server.domain.totals import end_of, fill_totals
 from spanwise_server.rpc.codecs.payloads import decode_payload
 from spanwise_server.rpc.codecs.workflow_payloads import decode_stored_definition
 from spanwise_server.service.span_queries import SpanQueries
+from spanwise_server.storage.api import Storage
 from tests.unit.domain.lives import walk
 from tests.unit.service.test_recording import commit, storage_at
 
@@ -106,6 +107,13 @@ def spoiled(request: Request, chance: random.Random, jitter_s: int) -> Request:
     return Request(request.method, message)
 
 
+def queries_of(storage: Storage) -> SpanQueries:
+    """Give the queries of a server."""
+    return SpanQueries(
+        storage, decode_payload, decode_stored_definition, stale_after_ns=3600 * SECOND_NS
+    )
+
+
 def named_nodes(stream: Stream) -> set[str]:
     """Give the nodes of the outer execution that any event names."""
     names = set()
@@ -174,10 +182,10 @@ def test_any_part_of_a_stream_in_any_order_gives_a_sane_tree(spoiling: Spoiling)
                     for request in stream
                 ),
             )
-            queries = SpanQueries(storage, decode_payload, decode_stored_definition)
+            queries = queries_of(storage)
             if not named_nodes(stream):
                 return
-            root = queries.get_span(root_id())
+            root = queries.get_span(root_id(), AS_OF_NS)
             queries.get_metrics(root_id(), -1)
         finally:
             storage.close()
@@ -192,7 +200,7 @@ def test_any_part_of_a_stream_in_any_order_gives_a_sane_tree(spoiling: Spoiling)
 
 def test_an_empty_stream_leaves_nothing(tmp_path: Path) -> None:
     storage = storage_at(tmp_path / "spanwise.db")
-    queries = SpanQueries(storage, decode_payload, decode_stored_definition)
+    queries = queries_of(storage)
     with pytest.raises(ExecutionNotFound):
-        queries.get_span(root_id())
+        queries.get_span(root_id(), AS_OF_NS)
     storage.close()
