@@ -10,7 +10,7 @@ import typer
 
 from spanwise import SpanwiseError
 from spanwise._text import neutral
-from spanwise.cli import demo, read, server
+from spanwise.cli import demo, read, server, watch
 
 __all__ = ["app", "main"]
 
@@ -55,6 +55,7 @@ for command in (server.serve, server.migrate, server.rebuild, demo.demo):
 app.command("list")(read.list_executions)
 app.command("events")(read.list_events)
 app.command()(read.explain)
+app.command()(watch.watch)
 app.command()(read.dump)
 
 
