@@ -55,14 +55,14 @@ def attempt_operations(
 
 
 def _split(setup: Span, intervals: Sequence[PhaseInterval], marks: Sequence[Mark]) -> None:
-    """Fill the parts of a set-up into its span."""
-    parts = []
-    occurrences: dict[Operation, int] = {}
+    """Fill the parts of a set-up into its span. They lie inside of it and have a length."""
+    spans: list[Span] = []
+    ordinals: dict[Operation, int] = {}
     for operation, start_ns, end_ns in split_setup(setup.start_ns, setup.end_ns, intervals, marks):
-        ordinal = occurrences.get(operation, 0)
-        occurrences[operation] = ordinal + 1
-        parts.append(_Part(operation, start_ns, end_ns, ordinal))
-    setup.children = _operations(setup.span_id, Block(setup.start_ns, setup.end_ns), *parts)
+        ordinal = ordinals.get(operation, 0)
+        ordinals[operation] = ordinal + 1
+        spans.append(_span(setup.span_id, operation, ordinal, start_ns, end_ns))
+    setup.children = spans
 
 
 def node_operations(span_id: int, bounds: Block, stages: Sequence[Block]) -> list[Span]:
@@ -181,10 +181,16 @@ def _operations(parent_id: int, bounds: Block, *parts: _Part) -> list[Span]:
             end_ns = until_ns
         if end_ns is not None and end_ns <= start_ns:
             continue
-        name = _NAMES[operation]
-        key = operation_id(parent_id, operation_token(name, ordinal))
-        spans.append(Span(key, name, _SUBJECTS[operation], start_ns, end_ns))
+        spans.append(_span(parent_id, operation, ordinal, start_ns, end_ns))
     return spans
+
+
+def _span(
+    parent_id: int, operation: Operation, ordinal: int, start_ns: int, end_ns: int | None
+) -> Span:
+    name = _NAMES[operation]
+    key = operation_id(parent_id, operation_token(name, ordinal))
+    return Span(key, name, _SUBJECTS[operation], start_ns, end_ns)
 
 
 def hull(blocks: Sequence[Block]) -> Block:

@@ -1,6 +1,7 @@
 """Spans: the tree that an execution is rebuilt as. Built by span_builder.py."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -203,6 +204,6 @@ class Span:
     closure: ClosureTimes | None = None
     producer_ids: tuple[str, ...] = ()
     end_upstream_ids: tuple[str, ...] | None = None
-    children: list["Span"] = field(default_factory=list)
+    children: Sequence["Span"] = ()
     totals: Totals | None = None
     last_heard_ns: int | None = None

@@ -101,11 +101,14 @@ def to_tree(case: metric_cases.Execution, ends: Ends) -> Span:
 
 def _fill(span: Span, workflow: metric_cases.Workflow, prefix: str, ends: Ends) -> None:
     """Put the nodes of a workflow into a span."""
-    span.children += [_node(each, prefix, ends) for each in workflow.nodes]
+    span.children = [*span.children, *(_node(each, prefix, ends) for each in workflow.nodes)]
     there = {each.spec_id for each in workflow.nodes}
     awaited = tuple(prefix + each for each in workflow.end_upstream if each in there)
     if ends is Ends.SEEN:
-        span.children.append(node(prefix + END_ID, NodeKind.END, Times(5000, 5000), (), awaited))
+        span.children = [
+            *span.children,
+            node(prefix + END_ID, NodeKind.END, Times(5000, 5000), (), awaited),
+        ]
     elif ends is Ends.DEFINED:
         span.end_upstream_ids = awaited
 
@@ -120,7 +123,7 @@ def _node(case: metric_cases.Node, prefix: str, ends: Ends) -> Span:
     if case.launched is not None:
         launched = execution(case.launched.times, (), EXECUTION_ID._replace(name="launched"))
         _fill(launched, case.launched.workflow, "", ends)
-        span.children.append(launched)
+        span.children = [*span.children, launched]
     return span
 
 

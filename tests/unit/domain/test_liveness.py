@@ -100,7 +100,8 @@ def trees(draw: st.DrawFn) -> Span:
     spans = [span(draw(times), end_ns=draw(times))]
     for _ in range(draw(st.integers(0, 12))):
         new = span(draw(times), end_ns=draw(times))
-        draw(st.sampled_from(spans)).children.append(new)
+        parent = draw(st.sampled_from(spans))
+        parent.children = [*parent.children, new]
         spans.append(new)
     return spans[0]
 

@@ -76,7 +76,7 @@ def test_a_tree_deeper_than_the_stack_is_encoded() -> None:
     root = leaf = span(1)
     for number in range(2, 5000):
         child = span(number)
-        leaf.children.append(child)
+        leaf.children = [*leaf.children, child]
         leaf = child
     assert len(encode(root)) == 4999
 

@@ -122,7 +122,8 @@ def roots(draw: st.DrawFn) -> Span:
     spans = [span(1, name=draw(st.sampled_from("ab")))]
     for span_id in ids:
         new = span(span_id, start_ns=draw(st.integers(0, 2)), name=draw(st.sampled_from("ab")))
-        draw(st.sampled_from(spans)).children.append(new)
+        parent = draw(st.sampled_from(spans))
+        parent.children = [*parent.children, new]
         spans.append(new)
     return spans[0]
 
