@@ -35,6 +35,7 @@ while the span has several besides START and END.
 from collections import defaultdict
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
+from operator import attrgetter
 from typing import NamedTuple
 
 from spanwise_server.domain.node_kinds import NodeKind
@@ -48,6 +49,8 @@ from spanwise_server.domain.spans import (
     SubtaskSubject,
 )
 from spanwise_server.domain.totals import end_of
+
+_START = attrgetter("start_ns")
 
 
 class CriticalSegment(NamedTuple):
@@ -163,13 +166,18 @@ class _Level:
                     self.end_node = child
             elif not isinstance(subject, SubtaskSubject):
                 steps.append(child)
-        steps.sort(key=lambda each: each.start_ns)
+        steps.sort(key=_START)
         self._operations = paint(operations, as_of_ns)
-        self._steps = [_step(each, place, as_of_ns) for place, each in enumerate(steps)]
-        self._nodes = {step.node.node_id: step for step in self._steps if step.node is not None}
-        self._num_inner_nodes = sum(
-            step.node is not None and step.node.kind is not NodeKind.START for step in self._steps
-        )
+        self._steps: list[_Step] = []
+        self._nodes: dict[str, _Step] = {}
+        self._num_inner_nodes = 0
+        for place, child in enumerate(steps):
+            node = child.subject if isinstance(child.subject, NodeSubject) else None
+            step = _Step(end_of(child, as_of_ns), child.start_ns, place, child, node)
+            self._steps.append(step)
+            if node is not None:
+                self._nodes[node.node_id] = step
+                self._num_inner_nodes += node.kind is not NodeKind.START
         self._last_before: dict[bool, list[_Step | None]] = {}
 
     def pieces(self, start_ns: int, end_ns: int, waiting: Span | None) -> Iterator[Piece]:
@@ -251,11 +259,6 @@ class _Level:
                 if (with_nodes or step.node is None) and (last is None or step > last):
                     last = step
         return last_before[place]
-
-
-def _step(span: Span, place: int, as_of_ns: int) -> _Step:
-    node = span.subject if isinstance(span.subject, NodeSubject) else None
-    return _Step(end_of(span, as_of_ns), span.start_ns, place, span, node)
 
 
 def _node_id(span: Span | None) -> str:

@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from heapq import heappop, heappush
-from itertools import pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -37,31 +36,14 @@ def paint(operations: Sequence[Span], as_of_ns: int) -> list[Piece]:
     A moment belongs to the deepest that covers it, of these to the one that started last, of these
     to the last in pre-order.
     """
-    if not operations:
-        return []
-    layers = [layer for layer in _layers(operations, as_of_ns) if layer.end_ns > layer.start_ns]
-    layers.sort(key=_START)
-    if all(before.end_ns <= after.start_ns for before, after in pairwise(layers)):
-        return [Piece(start_ns, end_ns, span) for start_ns, end_ns, _, _, span in layers]
     pieces: list[Piece] = []
-    going: list[tuple[int, int, int, _Layer]] = []  # the one that the moment belongs to first
-    number, now_ns = 0, 0
-    while going or number < len(layers):
-        if not going:
-            now_ns = layers[number].start_ns
-        while number < len(layers) and layers[number].start_ns <= now_ns:
-            layer = layers[number]
-            heappush(going, (-layer.depth, -layer.start_ns, -layer.place, layer))
-            number += 1
-        top = going[0][-1]
-        if top.end_ns <= now_ns:
-            heappop(going)
-            continue
-        next_ns = layers[number].start_ns if number < len(layers) else top.end_ns
-        until_ns = min(top.end_ns, next_ns)
-        pieces.append(Piece(now_ns, until_ns, top.span))
-        now_ns = until_ns
-    return pieces
+    for span in operations:
+        end_ns = end_of(span, as_of_ns)
+        if span.children or (pieces and span.start_ns < pieces[-1].end_ns):
+            return _paint_over(_layers(operations, as_of_ns))
+        if end_ns > span.start_ns:
+            pieces.append(Piece(span.start_ns, end_ns, span))
+    return pieces  # one after another, as most are
 
 
 def fill(whole: Piece, pieces: Sequence[Piece]) -> list[Piece]:
@@ -93,7 +75,32 @@ def _layers(operations: Sequence[Span], as_of_ns: int) -> list[_Layer]:
     stack = [(span, 0) for span in reversed(operations)]
     while stack:
         span, depth = stack.pop()
-        layers.append(_Layer(span.start_ns, end_of(span, as_of_ns), depth, len(layers), span))
+        end_ns = end_of(span, as_of_ns)
+        if end_ns > span.start_ns:
+            layers.append(_Layer(span.start_ns, end_ns, depth, len(layers), span))
         if span.children:
             stack += [(child, depth + 1) for child in reversed(span.children)]
     return layers
+
+
+def _paint_over(layers: list[_Layer]) -> list[Piece]:
+    layers.sort(key=_START)
+    pieces: list[Piece] = []
+    going: list[tuple[int, int, int, _Layer]] = []  # the one that the moment belongs to first
+    number, now_ns = 0, 0
+    while going or number < len(layers):
+        if not going:
+            now_ns = layers[number].start_ns
+        while number < len(layers) and layers[number].start_ns <= now_ns:
+            layer = layers[number]
+            heappush(going, (-layer.depth, -layer.start_ns, -layer.place, layer))
+            number += 1
+        top = going[0][-1]
+        if top.end_ns <= now_ns:
+            heappop(going)
+            continue
+        next_ns = layers[number].start_ns if number < len(layers) else top.end_ns
+        until_ns = min(top.end_ns, next_ns)
+        pieces.append(Piece(now_ns, until_ns, top.span))
+        now_ns = until_ns
+    return pieces

@@ -2,7 +2,7 @@ import random
 from itertools import groupby, pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spanwise_server.domain.critical_path import find_critical_path
@@ -180,6 +180,7 @@ def test_the_path_is_that_of_the_definition(seed: int) -> None:
         assert found_path(root, as_of_ns) == expected_path(root, as_of_ns)
 
 
+@settings(deadline=None)
 @given(st.integers())
 def test_the_path_covers_the_wall_clock_once(seed: int) -> None:
     root = random_tree(random.Random(seed))

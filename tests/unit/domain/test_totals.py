@@ -2,7 +2,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spanwise_server.domain.spans import Operation, OperationSubject, OperationTotal, Span, Totals
@@ -62,6 +62,7 @@ def test_totals_are_those_of_counting_every_nanosecond(seed: int) -> None:
                 assert span.totals == expected_totals(span, as_of_ns)
 
 
+@settings(deadline=None)
 @given(st.integers())
 def test_no_part_is_more_than_the_whole(seed: int) -> None:
     root = random_tree(random.Random(seed))

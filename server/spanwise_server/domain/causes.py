@@ -1,0 +1,230 @@
+"""Which cause each stretch of the critical path belongs to: exactly one, so that costs add up."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
+from typing import NamedTuple
+
+from spanwise_server.domain.critical_path import CriticalSegment
+from spanwise_server.domain.phases import Phase
+from spanwise_server.domain.span_paths import SpanPaths
+from spanwise_server.domain.spans import (
+    Mark,
+    NodeSubject,
+    Operation,
+    OperationSubject,
+    Span,
+    TaskAttemptSubject,
+)
+
+_CAUSE_OF = {
+    Operation.WORKFLOW_SETUP: "propeller/workflow",
+    Operation.WORKFLOW_TEARDOWN: "propeller/workflow",
+    Operation.NODE_SETUP: "propeller/node",
+    Operation.NODE_TEARDOWN: "propeller/node",
+    Operation.NODE_TRANSITION: "propeller/transition",
+    Operation.NODE_RESET: "propeller/node",
+    Operation.NODE_IDLE: "gate",
+    Operation.TASK_SETUP: "task-setup",
+    Operation.TASK_RUNTIME: "runtime",
+    Operation.TASK_TEARDOWN: "task-teardown",
+    Operation.QUEUED: "queued",
+    Operation.WAITING_FOR_RESOURCES: "waiting",
+    Operation.INITIALIZING: "initializing",
+    Operation.SCHEDULING: "scheduling",
+    Operation.SCALE_UP: "scale-up",
+    Operation.VOLUME_ATTACH: "volume",
+    Operation.IMAGE_PULL: "image-pull",
+    Operation.IMAGE_PULL_BACKOFF: "image-pull-backoff",
+    Operation.CONTAINER_START: "container-start",
+    Operation.CRASH_BACKOFF: "crash-backoff",
+    Operation.QUOTA_WAIT: "quota",
+    Operation.CACHE_RESERVATION: "cache-reservation",
+    Operation.EVICTION: "eviction",
+    Operation.ADMISSION: "admission",
+    Operation.PLUGIN_SETUP: "plugin-setup",
+}
+_UNSUCCESSFUL = frozenset(
+    {Phase.FAILING, Phase.FAILED, Phase.RETRYABLE_FAILED, Phase.ABORTING, Phase.ABORTED}
+    | {Phase.TIMED_OUT}
+)
+# Extended resources of accelerators, as their device plugins name them.
+_ACCELERATOR = re.compile(
+    r"Insufficient ((?:nvidia\.com|amd\.com|gpu\.intel\.com|google\.com|cloud-tpus\.google\.com"
+    r"|aws\.amazon\.com|habana\.ai|intel\.com|gpu\.[\w.-]+)/[\w.-]+)",
+    re.IGNORECASE,
+)
+_CPU_OR_MEMORY = re.compile(r"(\d*) ?Insufficient (cpu|memory)\b", re.IGNORECASE)
+_TAINT = re.compile(r"untolerated taint|had taint|didn't tolerate", re.IGNORECASE)
+_START = attrgetter("start_ns")
+_WHEN = attrgetter("occurred_at_ns")
+
+
+class Surroundings(NamedTuple):
+    """What a stretch of the critical path lies in: the nearest node and attempt, None if none."""
+
+    node: Span | None
+    attempt: Span | None
+
+
+class Share(NamedTuple):
+    """A stretch of the critical path with its cause.
+
+    Attributes:
+        cause: Key of the cause.
+        detail: What stands for "{detail}" in the title of the cause, or empty.
+        operation: What the time was spent on.
+        span: Span that stands for it: that of the segment or, for a retry, the attempt that failed.
+        start_ns: Start.
+        end_ns: End.
+        around: What it lies in.
+        inner: Cause and detail that it would have without the retry that it is lost to.
+        reasons: What was said during the stretch, in the order of time.
+    """
+
+    cause: str
+    detail: str
+    operation: Operation
+    span: Span
+    start_ns: int
+    end_ns: int
+    around: Surroundings
+    inner: tuple[str, str]
+    reasons: tuple[Mark, ...]
+
+
+def find_causes(path: Iterable[CriticalSegment], paths: SpanPaths) -> list[Share]:
+    """Give each segment of a critical path its cause. Same order, same bounds.
+
+    Args:
+        path: The path.
+        paths: Of the tree that it is of.
+    """
+    shares = []
+    retries: dict[int, _Retries] = {}
+    for segment in path:
+        subject = segment.span.subject
+        operation = (
+            subject.operation if isinstance(subject, OperationSubject) else Operation.UNSPECIFIED
+        )
+        around = _surroundings(segment.span, paths)
+        failed = None
+        if around.node is not None:
+            if id(around.node) not in retries:
+                retries[id(around.node)] = _find_retries(around.node)
+            own = retries[id(around.node)]
+            failed = own.attempt_of(around.attempt, operation, segment.start_ns)
+        reasons = _reasons(around, operation, segment.start_ns, segment.end_ns)
+        inner = _cause(operation, around, reasons)
+        cause, detail = ("retry", "") if failed else inner
+        shares.append(
+            Share(
+                cause,
+                detail,
+                operation,
+                failed or segment.span,
+                segment.start_ns,
+                segment.end_ns,
+                around,
+                inner,
+                reasons,
+            )
+        )
+    return shares
+
+
+def task_name(around: Surroundings) -> str:
+    """Give the name of the task that an attempt runs, as short as people say it."""
+    attempt = around.attempt
+    if attempt is None or not isinstance(attempt.subject, TaskAttemptSubject):
+        return "a task"
+    return short_name(attempt.subject.task_id.name) or "a task"
+
+
+def short_name(name: str) -> str:
+    """Give the last part of a dotted name, which people say: the function of a task."""
+    return name.rpartition(".")[2]
+
+
+def _cause(operation: Operation, around: Surroundings, reasons: Sequence[Mark]) -> tuple[str, str]:
+    cause = _CAUSE_OF.get(operation, "unexplained")
+    if cause == "scheduling":
+        return _scheduling(reasons)
+    return cause, task_name(around) if cause == "runtime" else ""
+
+
+class _Retries(NamedTuple):
+    """The attempts of a node, in the order of start, and the id() of those tried again."""
+
+    attempts: list[Span]
+    failed: frozenset[int]
+
+    def attempt_of(self, attempt: Span | None, operation: Operation, start_ns: int) -> Span | None:
+        """Give the failed attempt that a stretch of the node is lost to, if it is."""
+        if attempt is None:
+            number = bisect_right(self.attempts, start_ns, key=_START) - 1
+            is_between = 0 <= number < len(self.attempts) - 1
+            if operation is not Operation.NODE_RESET or not is_between:
+                return None
+            attempt = self.attempts[number]
+        return attempt if id(attempt) in self.failed else None
+
+
+def _find_retries(node: Span) -> _Retries:
+    attempts = [child for child in node.children if isinstance(child.subject, TaskAttemptSubject)]
+    # One that never said how it ended, although another one followed, has not succeeded either.
+    failed = [
+        each for each in attempts[:-1] if not each.phase.is_terminal or each.phase in _UNSUCCESSFUL
+    ]
+    return _Retries(attempts, frozenset(map(id, failed)))
+
+
+def _surroundings(span: Span, paths: SpanPaths) -> Surroundings:
+    attempt = None
+    above: Span | None = span
+    while above is not None:
+        if isinstance(above.subject, NodeSubject):
+            return Surroundings(above, attempt)
+        if attempt is None and isinstance(above.subject, TaskAttemptSubject):
+            attempt = above
+        if not isinstance(above.subject, OperationSubject | TaskAttemptSubject):
+            break
+        above = paths.parent(above)
+    return Surroundings(None, attempt)
+
+
+def _reasons(
+    around: Surroundings, operation: Operation, start_ns: int, end_ns: int
+) -> tuple[Mark, ...]:
+    """Give what was said in a stretch, and what began it where that was said before.
+
+    Pod times are whole seconds, so the reason that a stretch rests on may stand before its start.
+    """
+    owner = around.attempt or around.node
+    if owner is None or not owner.marks:
+        return ()
+    marks = owner.marks
+    first = bisect_left(marks, start_ns, key=_WHEN)
+    past = bisect_left(marks, end_ns, key=_WHEN)
+    if first > 0 and marks[first - 1].operation is operation is not Operation.UNSPECIFIED:
+        first -= 1
+    return marks[first:past]
+
+
+def _scheduling(reasons: Sequence[Mark]) -> tuple[str, str]:
+    """Tell which resource was short. An accelerator first, then what most machines lacked."""
+    texts = [mark.message for mark in reasons]
+    for text in texts:
+        if found := _ACCELERATOR.search(text):
+            return "scheduling/gpu", found[1]
+    lacking = {"cpu": 0, "memory": 0}
+    for text in texts:
+        for count, resource in _CPU_OR_MEMORY.findall(text):
+            lacking[resource.lower()] = max(lacking[resource.lower()], int(count or 1))
+    resource = max(lacking, key=lambda each: lacking[each])
+    if lacking[resource]:
+        return f"scheduling/{resource}", ""
+    if any(_TAINT.search(text) for text in texts):
+        return "scheduling/taints", ""
+    return "scheduling", ""

@@ -1,0 +1,248 @@
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from spanwise_server.domain.advice import CAUSES, RULES, Condition, find_advice
+from spanwise_server.domain.diagnosis import (
+    MAX_EVIDENCE,
+    MAX_REASON_LENGTH,
+    MAX_REASONS,
+    Diagnosis,
+    Finding,
+    diagnose,
+    find_course,
+)
+from spanwise_server.domain.events import CacheStatus, ErrorKind, ExecutionError
+from spanwise_server.domain.identifiers import EntityVersion
+from spanwise_server.domain.node_kinds import NodeKind
+from spanwise_server.domain.phases import Phase
+from spanwise_server.domain.spans import Operation, Span
+from tests.unit.domain.trees import attempt, execution, mark, node, operation, random_tree
+
+S = 1_000_000_000
+AS_OF_NS = 10_000 * S
+SETUP, RUNTIME, TEARDOWN = Operation.TASK_SETUP, Operation.TASK_RUNTIME, Operation.TASK_TEARDOWN
+SCHEDULING, IMAGE_PULL, RESET = Operation.SCHEDULING, Operation.IMAGE_PULL, Operation.NODE_RESET
+GPU = "0/9 nodes are available: 3 Insufficient nvidia.com/gpu, 6 node(s) had untolerated taint."
+
+
+def diagnosed(root: Span, max_findings: int = 100) -> Diagnosis:
+    return diagnose(find_course(root, AS_OF_NS), {}, max_findings)
+
+
+def finding(root: Span, cause: str) -> Finding:
+    return next(each for each in diagnosed(root).findings if each.cause == cause)
+
+
+def in_attempt(kind: Operation, *texts: str) -> Span:
+    """Give a run that spends 100 s of its set-up on one thing, and runs for 10 s."""
+    setup = operation(SETUP, 0, 100 * S, operation(kind, 0, 100 * S))
+    marks = [mark(number, text, kind) for number, text in enumerate(texts)]
+    one = attempt(0, 0, 110 * S, setup, operation(RUNTIME, 100 * S, 110 * S), marks=marks)
+    return execution(0, 110 * S, node("n2", 0, 110 * S, one))
+
+
+@settings(deadline=None)
+@given(st.integers())
+def test_costs_of_all_findings_add_up_to_the_wall_clock(seed: int) -> None:
+    found = diagnosed(random_tree(random.Random(seed)))
+    assert sum(each.cost_ns for each in found.findings) == found.wall_ns
+    costs = [each.cost_ns for each in found.findings]
+    assert costs == sorted(costs, reverse=True)
+    for each in found.findings:
+        assert each.cause in CAUSES
+        assert each.share == each.cost_ns / found.wall_ns
+        assert 0 < len(each.evidence) <= MAX_EVIDENCE
+        assert each.summary.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (GPU, "scheduling/gpu"),
+        ("0/3 nodes are available: 3 Insufficient amd.com/gpu.", "scheduling/gpu"),
+        ("0/3 nodes are available: 1 Insufficient google.com/tpu.", "scheduling/gpu"),
+        ("0/5 nodes are available: 3 Insufficient cpu, 2 Insufficient memory.", "scheduling/cpu"),
+        (
+            "0/5 nodes are available: 1 Insufficient cpu, 4 Insufficient memory.",
+            "scheduling/memory",
+        ),
+        ("0/5 nodes are available: 5 node(s) had untolerated taint {a: b}.", "scheduling/taints"),
+        ("0/5 nodes are available: 5 node(s) didn't match Pod's node affinity.", "scheduling"),
+        ("0/5 nodes are available: 5 Insufficient example.com/cpu-like.", "scheduling"),
+    ],
+)
+def test_reasons_tell_which_resource_was_short(text: str, cause: str) -> None:
+    root = in_attempt(SCHEDULING, text)
+    assert [each.cause for each in diagnosed(root).findings] == [cause, "runtime"]
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Operation if kind >= Operation.QUEUED])
+def test_every_part_of_the_set_up_has_a_cause(kind: Operation) -> None:
+    found = diagnosed(in_attempt(kind)).findings
+    assert [(each.operation, each.cost_ns) for each in found] == [
+        (kind, 100 * S),
+        (RUNTIME, 10 * S),
+    ]
+    assert found[0].cause not in {"unexplained", "task-setup"}
+
+
+def test_a_finding_says_what_took_how_long_and_where() -> None:
+    found = finding(in_attempt(SCHEDULING, GPU), "scheduling/gpu")
+    assert found.summary == (
+        "Waiting for a machine with a free nvidia.com/gpu took 1m 40s of 1m 50s (91 %),"
+        " in n2 (train_model), attempt 0."
+    )
+    (evidence,) = found.evidence
+    assert evidence.path == "n2/0/TASK_SETUP/SCHEDULING"
+    assert (evidence.start_ns, evidence.end_ns) == (0, 100 * S)
+    assert found.advice
+    assert all(each.text and each.source for each in found.advice)
+
+
+def test_evidence_has_repeated_reasons_once_and_not_those_of_other_stretches() -> None:
+    setup = operation(SETUP, 0, 100, operation(SCHEDULING, 10, 50), operation(IMAGE_PULL, 50, 100))
+    marks = [
+        mark(0, "submitted"),
+        mark(9, f"Unschedulable:{GPU}", SCHEDULING),
+        mark(20, "no", SCHEDULING),
+        mark(30, "no", SCHEDULING),
+        mark(40, f"Unschedulable:{GPU}", SCHEDULING),
+        mark(40, GPU, SCHEDULING),
+        mark(50, "Pulling", IMAGE_PULL),
+    ]
+    root = execution(0, 100, node("n0", 0, 100, attempt(0, 0, 100, setup, marks=marks)))
+    (evidence,) = finding(root, "scheduling/gpu").evidence
+    assert [(each.message, each.occurrences) for each in evidence.reasons] == [
+        (f"Unschedulable:{GPU}", 2),
+        ("no", 2),
+    ]
+
+
+def test_a_finding_is_bounded_whatever_the_texts_are() -> None:
+    root = in_attempt(SCHEDULING, *(f"{number} {'x' * 10_000}" for number in range(50)))
+    root.children[0].name = "y" * 10_000
+    found = diagnosed(root).findings[0]
+    reasons = found.evidence[0].reasons
+    assert len(reasons) == MAX_REASONS
+    assert all(len(each.message) < MAX_REASON_LENGTH + 20 for each in reasons)
+    assert reasons[0].message.endswith(f" (+{10_002 - MAX_REASON_LENGTH} chars)")
+    assert len(found.summary) < 1000
+
+
+def test_time_of_a_failed_attempt_and_the_reset_after_it_is_lost_to_the_retry() -> None:
+    failed = attempt(
+        0,
+        0,
+        50,
+        operation(SETUP, 0, 20, operation(SCHEDULING, 0, 20)),
+        operation(RUNTIME, 20, 50),
+        phase=Phase.FAILED,
+    )
+    failed.error = ExecutionError("OOMKilled", "out of memory", ErrorKind.USER)
+    second = attempt(1, 60, 100, operation(RUNTIME, 60, 100))
+    root = execution(0, 100, node("n0", 0, 100, failed, operation(RESET, 50, 60), second))
+    found = finding(root, "retry")
+    assert (found.cost_ns, found.operation) == (60, RUNTIME)
+    assert [(each.path, each.start_ns, each.end_ns) for each in found.evidence] == [("n0/0", 0, 60)]
+    assert "failed with OOMKilled" in found.summary
+    assert "memory" in found.advice[0].text
+    assert finding(root, "runtime").cost_ns == 40
+
+
+def test_a_last_attempt_that_failed_is_no_retry() -> None:
+    failed = attempt(0, 0, 50, operation(RUNTIME, 0, 50), phase=Phase.FAILED)
+    root = execution(0, 50, node("n0", 0, 50, failed))
+    assert [each.cause for each in diagnosed(root).findings] == ["runtime"]
+
+
+def test_a_reset_before_the_children_of_a_dynamic_node_is_no_retry() -> None:
+    children = [
+        attempt(0, 0, 20, operation(RUNTIME, 0, 20)),
+        operation(RESET, 20, 30),
+        node("n0-0-a", 30, 40),
+    ]
+    root = execution(0, 40, node("n0", 0, 40, *children, kind=NodeKind.DYNAMIC))
+    assert finding(root, "propeller/node").operation is RESET
+
+
+def test_runtime_is_told_for_each_task_with_what_the_cache_did() -> None:
+    names = ["train", "train", "test"]
+    nodes = [
+        node(
+            f"n{number}",
+            10 * number,
+            10 * number + 10,
+            attempt(
+                0,
+                10 * number,
+                10 * number + 10,
+                operation(RUNTIME, 10 * number, 10 * number + 10),
+                task_id=EntityVersion("p", "d", f"flows.{name}", "v"),
+            ),
+            upstreams=[f"n{number - 1}"],
+            cache_status=CacheStatus.POPULATED if name == "train" else CacheStatus.DISABLED,
+        )
+        for number, name in enumerate(names)
+    ]
+    train, test = diagnosed(execution(0, 30, *nodes)).findings
+    assert (train.cause, train.cost_ns, test.cause, test.cost_ns) == ("runtime", 20, "runtime", 10)
+    assert train.summary.startswith("Running train took")
+    assert "in 2 nodes" in train.summary
+    assert "the cache had no result" in train.summary
+    assert "its result is not cached" in test.summary
+    assert find_advice("runtime", frozenset({Condition.CACHE_MISSED})) == train.advice
+    assert find_advice("runtime", frozenset({Condition.NOT_CACHED})) == test.advice
+
+
+def test_many_short_tasks_with_a_long_set_up_are_better_joined() -> None:
+    def root(number_of_nodes: int) -> Span:
+        nodes = []
+        for number in range(number_of_nodes):
+            at = 100 * number
+            parts = operation(SETUP, at, at + 90), operation(RUNTIME, at + 90, at + 100)
+            nodes.append(node(f"n{number}", at, at + 100, attempt(0, at, at + 100, *parts)))
+        return execution(0, 100 * number_of_nodes, *nodes)
+
+    assert any("map task" in each.text for each in finding(root(10), "task-setup").advice)
+    assert not any("map task" in each.text for each in finding(root(9), "task-setup").advice)
+
+
+def test_an_idle_gate_and_the_way_to_a_node_are_told_apart() -> None:
+    root = execution(
+        0,
+        100,
+        node("a", 0, 10),
+        operation(Operation.NODE_TRANSITION, 10, 40, to="b"),
+        node(
+            "b",
+            40,
+            100,
+            operation(Operation.NODE_IDLE, 40, 100),
+            upstreams=["a"],
+            kind=NodeKind.GATE,
+        ),
+    )
+    assert finding(root, "gate").cost_ns == 60
+    assert finding(root, "propeller/transition").summary.endswith("before b.")
+    unexplained = finding(root, "unexplained")
+    assert (unexplained.cost_ns, unexplained.advice) == (10, ())
+    assert unexplained.evidence[0].path == "a"
+
+
+def test_only_the_costliest_findings_are_given() -> None:
+    found = diagnosed(in_attempt(SCHEDULING, GPU), max_findings=1).findings
+    assert [each.cause for each in found] == ["scheduling/gpu"]
+
+
+def test_an_execution_without_length_has_no_findings() -> None:
+    assert diagnosed(execution(5, 5)).findings == []
+
+
+def test_every_rule_is_about_known_causes_and_tells_its_source() -> None:
+    for rule in RULES:
+        assert set(rule.causes) <= set(CAUSES)
+        assert rule.advice.text.endswith(".")
+        assert rule.advice.source
