@@ -22,6 +22,7 @@ from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.rpc.reflection import reflection_methods
 from spanwise_server.rpc.span_service import SpanServicer
 from spanwise_server.rpc.workflow_service import WorkflowServicer
+from spanwise_server.service.diagnoses import Diagnoses
 from spanwise_server.service.event_log import EventLog
 from spanwise_server.service.event_sink import EventSink
 from spanwise_server.service.rebuild import rebuild_projections
@@ -100,8 +101,8 @@ def build_server(settings: Settings, storage: Storage) -> Server:
     methods = [
         *AdminServicer(sink, queries, pool).methods(),
         *EventServicer(sink, EventLog(storage), pool).methods(),
-        *SpanServicer(queries, watches, pool).methods(),
         *WorkflowServicer(WorkflowRegistry(storage, decode_definition), pool).methods(),
+        *SpanServicer(queries, watches, Diagnoses(storage, queries), pool).methods(),
     ]
     front = GrpcFront(
         _with_common_services(methods, health),

@@ -223,7 +223,7 @@ class ParallelismStep(_message.Message):
     def __init__(self, start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., running_attempts: _Optional[int] = ...) -> None: ...
 
 class TaskHistory(_message.Message):
-    __slots__ = ("span_id", "operation", "duration", "p50", "p95", "sample_count", "outlier")
+    __slots__ = ("span_id", "operation", "duration", "p50", "p95", "sample_count", "outlier", "path")
     SPAN_ID_FIELD_NUMBER: _ClassVar[int]
     OPERATION_FIELD_NUMBER: _ClassVar[int]
     DURATION_FIELD_NUMBER: _ClassVar[int]
@@ -231,6 +231,7 @@ class TaskHistory(_message.Message):
     P95_FIELD_NUMBER: _ClassVar[int]
     SAMPLE_COUNT_FIELD_NUMBER: _ClassVar[int]
     OUTLIER_FIELD_NUMBER: _ClassVar[int]
+    PATH_FIELD_NUMBER: _ClassVar[int]
     span_id: bytes
     operation: _span_pb2.Operation
     duration: _duration_pb2.Duration
@@ -238,7 +239,8 @@ class TaskHistory(_message.Message):
     p95: _duration_pb2.Duration
     sample_count: int
     outlier: bool
-    def __init__(self, span_id: _Optional[bytes] = ..., operation: _Optional[_Union[_span_pb2.Operation, str]] = ..., duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p50: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p95: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., sample_count: _Optional[int] = ..., outlier: bool = ...) -> None: ...
+    path: str
+    def __init__(self, span_id: _Optional[bytes] = ..., operation: _Optional[_Union[_span_pb2.Operation, str]] = ..., duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p50: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p95: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., sample_count: _Optional[int] = ..., outlier: bool = ..., path: _Optional[str] = ...) -> None: ...
 
 class DiagnoseExecutionResponse(_message.Message):
     __slots__ = ("findings", "critical_path", "approximate", "history", "as_of", "segments", "parallelism")

@@ -7,6 +7,8 @@ from functools import partial
 
 from spanwise.v1 import span_service_pb2
 from spanwise.v1.span_service_pb2 import (
+    DiagnoseExecutionRequest,
+    DiagnoseExecutionResponse,
     GetExecutionSpanRequest,
     GetExecutionSpanResponse,
     ListExecutionsRequest,
@@ -14,12 +16,15 @@ from spanwise.v1.span_service_pb2 import (
     WatchExecutionSpanRequest,
     WatchExecutionSpanResponse,
 )
+from spanwise_server.domain.totals import fill_totals
+from spanwise_server.rpc.codecs.native_diagnosis import encode_diagnosis
 from spanwise_server.rpc.codecs.native_log import fill_execution_summary
 from spanwise_server.rpc.codecs.native_queries import (
     decode_depth,
     decode_filter,
     decode_watch_depth,
     require_execution_id,
+    require_max_findings,
     require_page_size,
 )
 from spanwise_server.rpc.codecs.native_spans import encode_spans
@@ -27,6 +32,7 @@ from spanwise_server.rpc.codecs.native_watch import SpanView
 from spanwise_server.rpc.codecs.timestamps import decode_optional, fill_time
 from spanwise_server.rpc.methods import Call, Handler, Method, service_methods
 from spanwise_server.rpc.query_pool import QueryPool
+from spanwise_server.service.diagnoses import Diagnoses
 from spanwise_server.service.span_queries import SpanQueries
 from spanwise_server.service.span_watch import SpanWatches
 
@@ -37,11 +43,16 @@ class SpanServicer:
     """Handlers of SpanService."""
 
     def __init__(
-        self, queries: SpanQueries, watches: SpanWatches[SpanView], pool: QueryPool
+        self,
+        queries: SpanQueries,
+        watches: SpanWatches[SpanView],
+        diagnoses: Diagnoses,
+        pool: QueryPool,
     ) -> None:
-        """Run `queries` in `pool`, and follow executions with `watches`."""
+        """Run `queries` and `diagnoses` in `pool`, and follow executions with `watches`."""
         self._queries = queries
         self._watches = watches
+        self._diagnoses = diagnoses
         self._pool = pool
 
     def methods(self) -> list[Method]:
@@ -50,6 +61,7 @@ class SpanServicer:
             "GetExecutionSpan": self._get_execution_span,
             "WatchExecutionSpan": self._watch_execution_span,
             "ListExecutions": self._list_executions,
+            "DiagnoseExecution": self._diagnose_execution,
         }
         return service_methods(_SERVICE, handlers, _explain_unserved)
 
@@ -58,12 +70,12 @@ class SpanServicer:
     ) -> GetExecutionSpanResponse:
         execution_id = require_execution_id(request.execution_id)
         depth = decode_depth(request)
-        as_of_ns = decode_optional(request, "as_of")
-        if as_of_ns is None:
-            as_of_ns = time.time_ns()
+        as_of_ns = _as_of_ns(request)
 
         def answer() -> GetExecutionSpanResponse:
             root = self._queries.get_span(execution_id, as_of_ns)
+            if request.include_totals:
+                fill_totals(root, as_of_ns)
             response = GetExecutionSpanResponse()
             fill_time(response.as_of, as_of_ns)
             encode_spans(root, response.spans, depth)
@@ -96,6 +108,24 @@ class SpanServicer:
             return response
 
         return await self._pool.run(answer)
+
+    async def _diagnose_execution(
+        self, request: DiagnoseExecutionRequest, call: Call
+    ) -> DiagnoseExecutionResponse:
+        execution_id = require_execution_id(request.execution_id)
+        max_findings = require_max_findings(request.max_findings)
+        as_of_ns = _as_of_ns(request)
+
+        def answer() -> DiagnoseExecutionResponse:
+            diagnosis = self._diagnoses.diagnose(execution_id, as_of_ns, max_findings)
+            return encode_diagnosis(diagnosis, as_of_ns)
+
+        return await self._pool.run(answer)
+
+
+def _as_of_ns(request: GetExecutionSpanRequest | DiagnoseExecutionRequest) -> int:
+    as_of_ns = decode_optional(request, "as_of")
+    return time.time_ns() if as_of_ns is None else as_of_ns
 
 
 def _explain_unserved(method: str) -> str:

@@ -33,6 +33,17 @@ def require_page_size(page_size: int) -> int:
     return page_size
 
 
+def require_max_findings(max_findings: int) -> int:
+    """Give the number of findings that a request asks for; 0 for the usual one.
+
+    Raises:
+        InvalidQuery: It is negative.
+    """
+    if max_findings < 0:
+        raise InvalidQuery("max_findings", f"is {max_findings}; give 1 or more, or 0 for 5")
+    return max_findings
+
+
 def decode_depth(request: span_service_pb2.GetExecutionSpanRequest) -> int | None:
     """Give the levels below the root that a request for a tree asks for; None for all.
 

@@ -14,13 +14,15 @@ from spanwise_server.domain.identifiers import EntityVersion, ExecutionId, span_
 from spanwise_server.domain.quality import SpanQuality
 from spanwise_server.domain.spans import (
     ExecutionSubject,
+    Mark,
     NodeSubject,
     OperationSubject,
     Span,
     SubtaskSubject,
     TaskAttemptSubject,
+    Totals,
 )
-from spanwise_server.rpc.codecs.timestamps import SECOND_NS, fill_time
+from spanwise_server.rpc.codecs.timestamps import SECOND_NS, fill_duration, fill_time
 
 
 class SpanList(Protocol):
@@ -126,7 +128,7 @@ def _fill_life(message: span_pb2.Span, span: Span) -> None:
     if span.phase_intervals:
         _add_intervals(message, span)
     if span.marks:
-        _add_marks(message, span)
+        add_marks(message.reasons.add, span.marks)
     if span.last_event_ns is not None:
         fill_time(message.last_event_at, span.last_event_ns)
     if span.last_heard_ns is not None:
@@ -140,6 +142,17 @@ def _fill_life(message: span_pb2.Span, span: Span) -> None:
         error.error_uri = span.error.error_uri
     if span.producer_ids:
         message.producer_ids.extend(span.producer_ids)
+    if span.totals is not None:
+        _fill_totals(message.totals, span.totals)
+
+
+def _fill_totals(message: span_pb2.Totals, totals: Totals) -> None:
+    fill_duration(message.wall_time, totals.wall_ns)
+    fill_duration(message.self_time, totals.self_ns)
+    for operation, sum_ns, union_ns, num_spans in totals.operations:
+        total = message.operations.add(operation=operation, count=num_spans)
+        fill_duration(total.sum, sum_ns)
+        fill_duration(total.union, union_ns)
 
 
 def _add_intervals(message: span_pb2.Span, span: Span) -> None:
@@ -156,9 +169,9 @@ def _add_intervals(message: span_pb2.Span, span: Span) -> None:
             interval.phase_version = phase_version
 
 
-def _add_marks(message: span_pb2.Span, span: Span) -> None:
-    add = message.reasons.add
-    for mark in span.marks:
+def add_marks(add: Callable[[], span_pb2.SpanReason], marks: Iterable[Mark]) -> None:
+    """Append reasons with the add() of their field."""
+    for mark in marks:
         reason = add()
         time = reason.occurred_at
         time.seconds, time.nanos = divmod(mark.occurred_at_ns, SECOND_NS)

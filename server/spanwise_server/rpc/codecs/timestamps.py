@@ -1,4 +1,4 @@
-"""Codec of google.protobuf.Timestamp: nanoseconds since the epoch inside.
+"""Codec of google.protobuf.Timestamp and Duration: nanoseconds inside, since the epoch.
 
 Any two numbers can stand in a Timestamp on the wire. Decoding never fails: what cannot be stored is
 moved to the nearest time that can, and flagged.
@@ -6,6 +6,7 @@ moved to the nearest time that can, and flagged.
 
 from typing import Any
 
+from google.protobuf.duration_pb2 import Duration
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from spanwise_server.domain.events import MAX_TIME_NS, MIN_TIME_NS
@@ -49,6 +50,11 @@ def decode_timestamp(timestamp: Timestamp) -> tuple[int | None, EventQuality]:
 def fill_time(message: Timestamp, time_ns: int) -> None:
     """Fill in a stored time."""
     message.seconds, message.nanos = divmod(time_ns, SECOND_NS)
+
+
+def fill_duration(message: Duration, duration_ns: int) -> None:
+    """Fill in a duration, which is not negative."""
+    message.seconds, message.nanos = divmod(duration_ns, SECOND_NS)
 
 
 def decode_optional(message: Any, field: str) -> int | None:

@@ -1,0 +1,91 @@
+"""Diagnoses: what cost an execution most, and how its attempts compare with earlier ones."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+
+from spanwise_server.domain.diagnosis import Diagnosis, diagnose, find_course
+from spanwise_server.domain.identifiers import ExecutionId, execution_key
+from spanwise_server.domain.phases import Phase
+from spanwise_server.domain.spans import ExecutionSubject, Span
+from spanwise_server.domain.task_history import AttemptTimes, TaskName, task_of
+from spanwise_server.service.span_queries import SpanQueries
+from spanwise_server.storage.api import FinishedAttempt, Storage
+
+DEFAULT_FINDINGS = 5
+
+MAX_TASKS = 100
+"""Tasks whose history is read: those that the critical path meets first."""
+
+NUM_EARLIER_ATTEMPTS = 50
+"""Latest attempts of each task that are looked at: enough for a 95th percentile, and few enough to
+follow a task whose habits change."""
+
+
+class Diagnoses:
+    """Diagnoses executions. Blocking; safe for several threads."""
+
+    def __init__(self, storage: Storage, queries: SpanQueries) -> None:
+        """Read trees with `queries`, and earlier attempts from `storage`."""
+        self._storage = storage
+        self._queries = queries
+
+    def diagnose(self, execution_id: ExecutionId, as_of_ns: int, max_findings: int) -> Diagnosis:
+        """Say what cost an execution most.
+
+        Args:
+            execution_id: The execution.
+            as_of_ns: End of what is open.
+            max_findings: Most findings; 0 means DEFAULT_FINDINGS.
+
+        Raises:
+            ExecutionNotFound: No event ever named it.
+            CorruptRecord: A payload of the log cannot be decoded.
+        """
+        root = self._queries.get_span(execution_id, as_of_ns)
+        course = find_course(root, as_of_ns)
+        past = self._read_past(execution_id, _tasks(course.attempts), _execution_keys(root))
+        return diagnose(course, past, max_findings or DEFAULT_FINDINGS)
+
+    def _read_past(
+        self, execution_id: ExecutionId, tasks: Collection[TaskName], own: Collection[bytes]
+    ) -> dict[TaskName, list[AttemptTimes]]:
+        """Read how long successful attempts of tasks took outside of this execution's tree."""
+        past: dict[TaskName, list[AttemptTimes]] = defaultdict(list)
+        if not tasks:
+            return past
+        with self._storage.read() as reader:
+            finished = reader.list_finished_attempts(
+                tasks, besides=execution_key(execution_id), limit=NUM_EARLIER_ATTEMPTS
+            )
+        for each in finished:
+            if each.phase is Phase.SUCCEEDED and each.execution_key not in own:
+                project, domain, name, _ = each.task_id
+                past[project, domain, name].append(_times(each))
+        return past
+
+
+def _tasks(attempts: Iterable[Span]) -> list[TaskName]:
+    tasks = {task: None for each in attempts if (task := task_of(each)) is not None}
+    return list(tasks)[:MAX_TASKS]
+
+
+def _execution_keys(root: Span) -> set[bytes]:
+    """Give the keys of the executions in a tree, whose attempts are not earlier ones."""
+    keys = set()
+    stack = [root]
+    while stack:
+        span = stack.pop()
+        if isinstance(span.subject, ExecutionSubject):
+            keys.add(execution_key(span.subject.execution_id))
+        stack += span.children
+    return keys
+
+
+def _times(attempt: FinishedAttempt) -> AttemptTimes:
+    """Split an attempt as the operations of the tree split it; never into less than nothing."""
+    started_ns = attempt.started_at_ns
+    setup_ns = runtime_ns = None
+    if started_ns is not None:
+        setup_ns = max(started_ns - attempt.created_at_ns, 0)
+        runtime_ns = max(attempt.ended_at_ns - started_ns, 0)
+    return AttemptTimes(setup_ns, runtime_ns, max(attempt.reported_end_ns - attempt.ended_at_ns, 0))
