@@ -9,6 +9,15 @@ The messages that Client takes and gives are in spanwise.v1.
 """
 
 from spanwise._client import Client, EventReceipt
+from spanwise._diagnosis import (
+    Advice,
+    CriticalSegment,
+    Diagnosis,
+    Evidence,
+    Finding,
+    ParallelismStep,
+    TaskHistory,
+)
 from spanwise._errors import (
     AccessDenied,
     AlreadyRecorded,
@@ -28,22 +37,29 @@ from spanwise._errors import (
 )
 from spanwise._identifiers import ExecutionId
 from spanwise._span import ExecutionSpan
-from spanwise._values import Failure, PhaseInterval, Reason, SpanKind
+from spanwise._values import Failure, OperationTotal, PhaseInterval, Reason, SpanKind, Totals
 
 __all__ = [
     "AccessDenied",
+    "Advice",
     "AlreadyRecorded",
     "Client",
+    "CriticalSegment",
     "DeadlinePassed",
+    "Diagnosis",
     "EventReceipt",
+    "Evidence",
     "ExecutionId",
     "ExecutionNotFound",
     "ExecutionSpan",
     "Failure",
+    "Finding",
     "InvalidRequest",
     "MissingPackage",
     "NotServed",
+    "OperationTotal",
     "Overloaded",
+    "ParallelismStep",
     "PhaseInterval",
     "Reason",
     "Refused",
@@ -53,5 +69,7 @@ __all__ = [
     "ServerUnavailable",
     "SpanKind",
     "SpanwiseError",
+    "TaskHistory",
+    "Totals",
     "WorkflowNotFound",
 ]

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple, Self
 import grpc
 from google.protobuf.message import Message
 
+from spanwise._diagnosis import Diagnosis
 from spanwise._errors import (
     ExecutionNotFound,
     InvalidRequest,
@@ -41,6 +42,7 @@ DEFAULT_ENDPOINT = "127.0.0.1:8089"
 # An execution of many nodes does not fit into gRPC's 4 MiB; the server's cap is the same.
 _MAX_RECEIVE_BYTES = 64 * 1024 * 1024
 _KEEPALIVE_MS = 60_000  # spanwise's server takes a ping every 5 s
+_MOST_FINDINGS = (1 << 31) - 1
 _LARGEST_DEPTH = (1 << 32) - 1
 _ENDPOINT = re.compile(r"(\[[^\[\]\s]+\]|[^\[\]:/\s]+):[0-9]+")
 _LOOPBACK = ("127.", "localhost:", "[::1]:")
@@ -116,6 +118,7 @@ class Client:
         *,
         as_of: Moment | None = None,
         depth: int | None = None,
+        include_totals: bool = False,
     ) -> ExecutionSpan:
         """Give the tree of spans of an execution.
 
@@ -124,13 +127,16 @@ class Client:
             as_of: Moment up to which open spans are drawn: an aware datetime or nanoseconds since
                 the epoch. None means now.
             depth: Levels below the execution, from 0: the execution alone. None means all.
+            include_totals: Whether `ExecutionSpan.totals` are filled in.
 
         Raises:
             ExecutionNotFound: The server knows no such execution.
             InvalidRequest: An argument does not have its form.
         """
         wanted = _execution_id(execution_id)
-        request = span_service_pb2.GetExecutionSpanRequest(execution_id=wanted.to_message())
+        request = span_service_pb2.GetExecutionSpanRequest(
+            execution_id=wanted.to_message(), include_totals=include_totals
+        )
         if as_of is not None:
             request.as_of.CopyFrom(moment_to_timestamp(as_of))
         if depth is not None:
@@ -174,6 +180,36 @@ class Client:
         subject = f"execution {wanted}"
         call = partial(self._stream, self._spans.WatchExecutionSpan, request, subject)
         return follow(call, self._endpoint, subject)
+
+    def diagnose_execution(
+        self,
+        execution_id: str | ExecutionId,
+        *,
+        max_findings: int = 5,
+        as_of: Moment | None = None,
+    ) -> Diagnosis:
+        """Say what cost an execution most, why, and what is known to help.
+
+        Args:
+            execution_id: "project/domain/name", or an ExecutionId.
+            max_findings: Most findings, at least 1.
+            as_of: Moment up to which open spans are drawn: an aware datetime or nanoseconds since
+                the epoch. None means now.
+
+        Raises:
+            ExecutionNotFound: The server knows no such execution.
+            InvalidRequest: An argument does not have its form.
+        """
+        wanted = _execution_id(execution_id)
+        if not 1 <= max_findings <= _MOST_FINDINGS:
+            raise InvalidRequest(f"max_findings {max_findings} is not a number from 1")
+        request = span_service_pb2.DiagnoseExecutionRequest(
+            execution_id=wanted.to_message(), max_findings=max_findings
+        )
+        if as_of is not None:
+            request.as_of.CopyFrom(moment_to_timestamp(as_of))
+        answer = self._call(self._spans.DiagnoseExecution, request, f"execution {wanted}")
+        return Diagnosis.from_message(wanted, answer)
 
     def list_executions(  # noqa: PLR0913 - one keyword for each filter of the call
         self,

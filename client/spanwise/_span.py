@@ -15,6 +15,7 @@ from spanwise._values import (
     PhaseInterval,
     Reason,
     SpanKind,
+    Totals,
     enum_name,
     operation_name,
     phase_name,
@@ -272,6 +273,12 @@ class ExecutionSpan:
     def qualities(self) -> tuple[str, ...]:
         """What is inferred, missing or odd about it, for instance ("INFERRED_START",)."""
         return tuple(map(quality_name, self._message.qualities))
+
+    @property
+    def totals(self) -> Totals | None:
+        """Sums over it and everything below it; None unless they were asked for."""
+        message = self._message
+        return Totals.from_message(message.totals) if message.HasField("totals") else None
 
     @property
     def omitted_descendants(self) -> int:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from spanwise._times import to_ns
+from spanwise._times import duration_to_ns, to_ns
 from spanwise.v1 import event_pb2, phase_pb2, span_pb2
 
 
@@ -108,6 +108,56 @@ class Failure:
         """Read the message that stands for it on the wire."""
         kind = enum_name(event_pb2.ErrorKind, message.kind)
         return cls(message.code, message.message, kind, message.error_uri)
+
+
+@dataclass(frozen=True, slots=True)
+class OperationTotal:
+    """Time of one operation in a span and everything below it.
+
+    Attributes:
+        operation: Name, for instance "TASK_RUNTIME".
+        sum_ns: Sum of the durations; parallel work counts each time.
+        union_ns: Time during which at least one went on; parallel work counts once.
+        count: Number of operation spans.
+    """
+
+    operation: str
+    sum_ns: int
+    union_ns: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums of a span.
+
+    Attributes:
+        wall_ns: End minus start; for an open span up to as_of.
+        self_ns: Part of it that no child covers.
+        operations: One for each operation that occurs. The time of a part of TASK_SETUP, such as
+            IMAGE_PULL, is in its own total and in that of TASK_SETUP.
+    """
+
+    wall_ns: int
+    self_ns: int
+    operations: tuple[OperationTotal, ...]
+
+    @classmethod
+    def from_message(cls, message: span_pb2.Totals) -> "Totals":
+        """Read the message that stands for it on the wire."""
+        return cls(
+            wall_ns=duration_to_ns(message.wall_time),
+            self_ns=duration_to_ns(message.self_time),
+            operations=tuple(
+                OperationTotal(
+                    operation=operation_name(each.operation),
+                    sum_ns=duration_to_ns(each.sum),
+                    union_ns=duration_to_ns(each.union),
+                    count=each.count,
+                )
+                for each in message.operations
+            ),
+        )
 
 
 def enum_name(enum: Any, number: int) -> str:

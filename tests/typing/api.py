@@ -5,16 +5,19 @@ from typing import assert_type
 
 from spanwise import (
     Client,
+    Diagnosis,
     EventReceipt,
     ExecutionId,
     ExecutionNotFound,
     ExecutionSpan,
     Failure,
+    Finding,
     PhaseInterval,
     Reason,
     ServerUnavailable,
     SpanKind,
     SpanwiseError,
+    Totals,
     WorkflowNotFound,
 )
 from spanwise.v1 import (
@@ -55,6 +58,21 @@ def read() -> None:
     span.dump("breakdown")
     span.dump("table")  # type: ignore[arg-type]
     ExecutionSpan.from_flyte_idl(span.to_flyte_idl())
+
+
+def diagnose(client: Client) -> None:
+    """Ask what cost most, and look at totals."""
+    diagnosis = client.diagnose_execution("flytesnacks/development/a1b2c3", max_findings=3)
+    assert_type(diagnosis, Diagnosis)
+    for finding in diagnosis.findings:
+        assert_type(finding, Finding)
+        assert_type([evidence.path for evidence in finding.evidence], list[str])
+        assert_type([advice.source for advice in finding.advice], list[str])
+    assert_type([each.is_outlier for each in diagnosis.history], list[bool])
+    assert_type([each.duration_ns for each in diagnosis.history], list[int])
+    assert_type(diagnosis.to_text(width=80), str)
+    span = client.get_execution_span("flytesnacks/development/a1b2c3", include_totals=True)
+    assert_type(span.totals, Totals | None)
 
 
 def browse(client: Client) -> None:

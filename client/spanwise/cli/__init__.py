@@ -10,7 +10,7 @@ import typer
 
 from spanwise import SpanwiseError
 from spanwise._text import neutral
-from spanwise.cli import demo, read, server, watch
+from spanwise.cli import demo, diagnose, read, server, watch
 
 __all__ = ["app", "main"]
 
@@ -57,6 +57,7 @@ app.command("events")(read.list_events)
 app.command()(read.explain)
 app.command()(watch.watch)
 app.command()(read.dump)
+app.command()(diagnose.diagnose)
 
 
 def main(args: Sequence[str] | None = None) -> None:

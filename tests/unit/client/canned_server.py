@@ -38,7 +38,7 @@ class Canned(
             context.abort(*answer)
         return answer
 
-    GetExecutionSpan = ListExecutions = ListEvents = _answer
+    GetExecutionSpan = ListExecutions = ListEvents = DiagnoseExecution = _answer
     CreateExecutionEvent = CreateNodeEvent = CreateTaskEvent = _answer
     RegisterWorkflow = GetWorkflow = BindExecution = _answer
 
