@@ -191,9 +191,9 @@ RULES = (
         ("eviction", "retry"),
         Condition.INTERRUPTIBLE,
         Advice(
-            "The task is interruptible, so its machine may be taken away. Write checkpoints to go"
-            " on from, or run long ones with interruptible=False.",
-            "Flyte documentation, Spot Instances; Intratask Checkpoints",
+            "The task is interruptible, so its machine may be taken away: run what takes long with"
+            " interruptible=False.",
+            "Flyte documentation, Spot Instances",
         ),
     ),
     Rule(
@@ -203,6 +203,15 @@ RULES = (
             "An attempt was killed for its memory: raise the memory limit of the task (limits= of"
             " @task), or it fails again in the same way.",
             f"{_KUBERNETES}/configuration/manage-resources-containers/",
+        ),
+    ),
+    Rule(
+        ("eviction", "retry"),
+        None,
+        Advice(
+            "What an attempt has computed is lost with it, unless it writes checkpoints"
+            " (current_context().checkpoint) that the next attempt goes on from.",
+            "Flyte documentation, Intratask Checkpoints",
         ),
     ),
     Rule(

@@ -52,7 +52,7 @@ _UNSUCCESSFUL = frozenset(
 # Extended resources of accelerators, as their device plugins name them.
 _ACCELERATOR = re.compile(
     r"Insufficient ((?:nvidia\.com|amd\.com|gpu\.intel\.com|google\.com|cloud-tpus\.google\.com"
-    r"|aws\.amazon\.com|habana\.ai|intel\.com|gpu\.[\w.-]+)/[\w.-]+)",
+    r"|aws\.amazon\.com|habana\.ai|intel\.com|gpu\.[\w.-]+)/\w+(?:[.-]\w+)*)",
     re.IGNORECASE,
 )
 _CPU_OR_MEMORY = re.compile(r"(\d*) ?Insufficient (cpu|memory)\b", re.IGNORECASE)

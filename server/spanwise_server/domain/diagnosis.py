@@ -23,6 +23,7 @@ from spanwise_server.domain.task_history import (
     Comparison,
     TaskName,
     compare_with_past,
+    task_of,
 )
 from spanwise_server.domain.totals import end_of
 from spanwise_server.domain.wording import largest_inner, shorten, summarise
@@ -166,7 +167,9 @@ def diagnose(
         findings=[_finding(each, wall_ns, paths, of_tree) for each in costliest],
         wall_ns=wall_ns,
         is_approximate=any(segment.is_approximate for segment in segments),
-        history=compare_with_past({paths.path(each): each for each in attempts}, past, as_of_ns),
+        history=compare_with_past(
+            {paths.path(each): each for each in attempts if task_of(each) in past}, past, as_of_ns
+        ),
         segments=segments,
         parallelism=find_parallelism(root, as_of_ns),
     )

@@ -102,6 +102,11 @@ def test_a_finding_says_what_took_how_long_and_where() -> None:
     assert all(each.text and each.source for each in found.advice)
 
 
+def test_the_name_of_an_accelerator_is_taken_without_the_punctuation_after_it() -> None:
+    root = in_attempt(SCHEDULING, "0/2 nodes are available: 2 Insufficient nvidia.com/mig-1g.5gb.")
+    assert "a free nvidia.com/mig-1g.5gb took" in finding(root, "scheduling/gpu").summary
+
+
 def test_evidence_has_repeated_reasons_once_and_not_those_of_other_stretches() -> None:
     setup = operation(SETUP, 0, 100, operation(SCHEDULING, 10, 50), operation(IMAGE_PULL, 50, 100))
     marks = [
@@ -150,6 +155,32 @@ def test_time_of_a_failed_attempt_and_the_reset_after_it_is_lost_to_the_retry() 
     assert "failed with OOMKilled" in found.summary
     assert "memory" in found.advice[0].text
     assert finding(root, "runtime").cost_ns == 40
+
+
+@pytest.mark.parametrize(
+    ("is_interruptible", "kind", "is_told"),
+    [
+        (True, ErrorKind.SYSTEM, True),
+        (True, ErrorKind.USER, False),
+        (False, ErrorKind.SYSTEM, False),
+    ],
+)
+def test_an_interruptible_task_is_named_where_its_machine_may_have_been_taken_away(
+    is_interruptible: bool, kind: ErrorKind, is_told: bool
+) -> None:
+    failed = attempt(
+        0,
+        0,
+        50,
+        operation(RUNTIME, 0, 50),
+        phase=Phase.FAILED,
+        interruptible=is_interruptible,
+    )
+    failed.error = ExecutionError("Interrupted", "gone", kind)
+    second = attempt(1, 50, 100, operation(RUNTIME, 50, 100))
+    root = execution(0, 100, node("n0", 0, 100, failed, second))
+    advice = finding(root, "retry").advice
+    assert any("interruptible" in each.text for each in advice) is is_told
 
 
 def test_a_last_attempt_that_failed_is_no_retry() -> None:
