@@ -1,17 +1,18 @@
 """Diagnoses of real events, over a real server: the call, the client and the command."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import grpc
 import pytest
 
-from spanwise import Client, ExecutionNotFound
+from spanwise import Client, ExecutionNotFound, demo
 from spanwise.v1 import identifiers_pb2, span_pb2, span_service_pb2
 from tests.e2e.cli_process import run, told
 from tests.e2e.flyte_run import Run, bounds, seconds
 from tests.e2e.harness import ServerProcess, Stubs, failure, running_server
+from tests.unit.rpc.flyte import T0
 
 GPU = "0/12 nodes are available: 12 Insufficient nvidia.com/gpu."
 PULLING = 'Pulling image "ghcr.io/example/train:v1"'
@@ -143,6 +144,32 @@ def test_totals_are_given_when_they_are_asked_for(server: ServerProcess) -> None
     assert root.totals.wall_ns == root.duration_ns == 656 * 10**9
     sums = {each.operation: each.sum_ns for each in root.totals.operations}
     assert sums["TASK_RUNTIME"] == 46 * 10**9
+
+
+@pytest.mark.parametrize(
+    ("story", "cause"),
+    [
+        (demo.training_pipeline, "retry"),
+        (demo.image_pull, "image-pull"),
+        (demo.gpu_capacity, "scheduling/gpu"),
+        (demo.propeller_overload, "propeller/transition"),
+    ],
+)
+def test_each_story_of_the_demo_is_told_by_its_first_finding(
+    story: Callable[[int, int], demo.Scenario], cause: str, server: ServerProcess
+) -> None:
+    scenario = story(1, T0 * 10**9)
+    demo.play(scenario, server.endpoint)
+    with Client(server.endpoint) as client:
+        diagnosis = client.diagnose_execution(scenario.execution_id, max_findings=1)
+        span = client.get_execution_span(scenario.execution_id)
+    (first,) = diagnosis.findings
+    assert first.cause == cause
+    assert first.advice
+    for evidence in first.evidence:
+        found = span.find(evidence.path)
+        assert found is not None
+        assert found.span_id == evidence.span_id
 
 
 def test_the_command_prints_a_report(server: ServerProcess) -> None:
