@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from spanwise_server.domain.identifiers import EntityKind
+from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.phases import TERMINAL_PHASES, Phase
 from spanwise_server.domain.quality import EventQuality, SpanQuality
 from spanwise_server.domain.spans import ClosureTimes, PhaseInterval
@@ -140,7 +141,7 @@ def _fold_stays(
             continue
         # In a second that holds a coarse time reports give the order, and times may run back.
         until_ns = max(moment.occurred_at_ns, start_ns)
-        intervals.append(PhaseInterval(phase, start_ns, until_ns, phase_version))
+        intervals.append(new_tuple(PhaseInterval, (phase, start_ns, until_ns, phase_version)))
         start_ns, phase, phase_version = until_ns, moment.phase, moment.phase_version
         changed = moment
         entries.append(moment)

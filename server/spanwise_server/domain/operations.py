@@ -38,16 +38,16 @@ def attempt_operations(
     running_ns = next(running, None)
     bounds = Block(history.start_ns, end_ns)
     if running_ns is None:
-        spans = _operations(span_id, bounds, _Part(Operation.TASK_SETUP, *bounds))
+        spans = _operations(span_id, bounds, (Operation.TASK_SETUP, *bounds, 0))
     else:
         last = history.intervals[-1]
         worked_until_ns = last.start_ns if last.phase.is_terminal else end_ns
-        parts = [
-            _Part(Operation.TASK_SETUP, history.start_ns, running_ns),
-            _Part(Operation.TASK_RUNTIME, running_ns, worked_until_ns),
+        parts: list[_Part] = [
+            (Operation.TASK_SETUP, history.start_ns, running_ns, 0),
+            (Operation.TASK_RUNTIME, running_ns, worked_until_ns, 0),
         ]
         if worked_until_ns is not None:
-            parts.append(_Part(Operation.TASK_TEARDOWN, worked_until_ns, end_ns))
+            parts.append((Operation.TASK_TEARDOWN, worked_until_ns, end_ns, 0))
         spans = _operations(span_id, bounds, *parts)
     if spans and spans[0].name == _NAMES[Operation.TASK_SETUP]:
         _split(spans[0], history.intervals, marks)
@@ -75,14 +75,14 @@ def node_operations(span_id: int, bounds: Block, stages: Sequence[Block]) -> lis
             and the nodes that each attempt made, taken together.
     """
     if not stages:
-        return _operations(span_id, bounds, _Part(Operation.NODE_SETUP, *bounds))
-    parts: list[_Part] = [_Part(Operation.NODE_SETUP, bounds.start_ns, stages[0].start_ns)]
+        return _operations(span_id, bounds, (Operation.NODE_SETUP, *bounds, 0))
+    parts: list[_Part] = [(Operation.NODE_SETUP, bounds.start_ns, stages[0].start_ns, 0)]
     for number, (before, after) in enumerate(pairwise(stages)):
         if before.end_ns is not None:
-            parts.append(_Part(Operation.NODE_RESET, before.end_ns, after.start_ns, number))
+            parts.append((Operation.NODE_RESET, before.end_ns, after.start_ns, number))
     done_ns = hull(stages).end_ns
     if done_ns is not None and bounds.end_ns is not None:
-        parts.append(_Part(Operation.NODE_TEARDOWN, done_ns, bounds.end_ns))
+        parts.append((Operation.NODE_TEARDOWN, done_ns, bounds.end_ns, 0))
     return _operations(span_id, bounds, *parts)
 
 
@@ -98,19 +98,19 @@ def gate_operations(
         done_ns: When the signal came; None: it has not.
     """
     if waiting_ns is None:
-        return _operations(span_id, bounds, _Part(Operation.NODE_SETUP, *bounds))
+        return _operations(span_id, bounds, (Operation.NODE_SETUP, *bounds, 0))
     parts: list[_Part] = [
-        _Part(Operation.NODE_SETUP, bounds.start_ns, waiting_ns),
-        _Part(Operation.NODE_IDLE, waiting_ns, bounds.end_ns if done_ns is None else done_ns),
+        (Operation.NODE_SETUP, bounds.start_ns, waiting_ns, 0),
+        (Operation.NODE_IDLE, waiting_ns, bounds.end_ns if done_ns is None else done_ns, 0),
     ]
     if done_ns is not None:
-        parts.append(_Part(Operation.NODE_TEARDOWN, done_ns, bounds.end_ns))
+        parts.append((Operation.NODE_TEARDOWN, done_ns, bounds.end_ns, 0))
     return _operations(span_id, bounds, *parts)
 
 
 def setup_operation(span_id: int, bounds: Block, ready_ns: int) -> list[Span]:
     """Give the set-up of a node of which nothing is known but that it ran from `ready_ns` on."""
-    return _operations(span_id, bounds, _Part(Operation.NODE_SETUP, bounds.start_ns, ready_ns))
+    return _operations(span_id, bounds, (Operation.NODE_SETUP, bounds.start_ns, ready_ns, 0))
 
 
 def workflow_operations(
@@ -129,12 +129,12 @@ def workflow_operations(
         ready_ns = start_node.end_ns
     elif nodes:
         ready_ns = nodes[0].start_ns
-    parts: list[_Part] = [_Part(Operation.WORKFLOW_SETUP, bounds.start_ns, ready_ns)]
+    parts: list[_Part] = [(Operation.WORKFLOW_SETUP, bounds.start_ns, ready_ns, 0)]
     work = nodes or ([start_node] if start_node is not None else [])
     if work and bounds.end_ns is not None:
         done_ns = hull(work).end_ns
         if done_ns is not None:
-            parts.append(_Part(Operation.WORKFLOW_TEARDOWN, done_ns, bounds.end_ns))
+            parts.append((Operation.WORKFLOW_TEARDOWN, done_ns, bounds.end_ns, 0))
     return _operations(span_id, bounds, *parts)
 
 
@@ -147,27 +147,21 @@ def transition(node_id: str, node_key: int, bounds: Block, way: Block) -> list[S
         bounds: Of the span that contains the node.
         way: From the end of the upstream to the start of the node.
     """
-    spans = _operations(node_key, bounds, _Part(Operation.NODE_TRANSITION, *way))
+    spans = _operations(node_key, bounds, (Operation.NODE_TRANSITION, *way, 0))
     for span in spans:
         span.subject = OperationSubject(Operation.NODE_TRANSITION, node_id)
     return spans
 
 
-class _Part(NamedTuple):
-    """What becomes a span unless it has no length.
-
-    `ordinal` tells parts of one operation apart, also when an earlier one has no length yet, so
-    that ids stay while an execution goes on.
-    """
-
-    operation: Operation
-    start_ns: int
-    end_ns: int | None
-    ordinal: int = 0
-
+_Part = tuple[Operation, int, int | None, int]
+"""What becomes a span unless it has no length: operation, start, end, and the number that tells it
+from the other ones of its operation. That one counts on although an earlier one has no length yet,
+so that ids stay while an execution goes on."""
 
 _NAMES = {operation: operation.name for operation in Operation}
 _SUBJECTS = {operation: OperationSubject(operation) for operation in Operation}
+_TOKENS = {operation: operation_token(operation.name, 0) for operation in Operation}
+"""What spans of an operation have in common; tokens of the first one in its parent."""
 
 
 def _operations(parent_id: int, bounds: Block, *parts: _Part) -> list[Span]:
@@ -189,7 +183,8 @@ def _span(
     parent_id: int, operation: Operation, ordinal: int, start_ns: int, end_ns: int | None
 ) -> Span:
     name = _NAMES[operation]
-    key = operation_id(parent_id, operation_token(name, ordinal))
+    token = operation_token(name, ordinal) if ordinal else _TOKENS[operation]
+    key = operation_id(parent_id, token)
     return Span(key, name, _SUBJECTS[operation], start_ns, end_ns)
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from spanwise_server.domain.events import Severity
 from spanwise_server.domain.history import SECOND_NS
+from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.reason_classifier import Meaning, classify_reason
 from spanwise_server.domain.reason_rules import Edge
@@ -274,7 +275,7 @@ class _Walk:
         """Note a wait, as far as no other explains its time and the set-up had begun."""
         start_ns = max(start_ns, self._explained_ns)
         if start_ns < end_ns:
-            self._waits.append(_Wait(operation, start_ns, end_ns))
+            self._waits.append(new_tuple(_Wait, (operation, start_ns, end_ns)))
             self._explained_ns = end_ns
 
 
@@ -299,8 +300,8 @@ def _stays(start_ns: int, until_ns: int, intervals: Sequence[PhaseInterval]) -> 
         if to_ns <= from_ns:
             continue
         if from_ns > position_ns:
-            stays.append(_Stay(Phase.UNSPECIFIED, position_ns, from_ns))
-        stays.append(_Stay(interval.phase, from_ns, to_ns))
+            stays.append(new_tuple(_Stay, (Phase.UNSPECIFIED, position_ns, from_ns)))
+        stays.append(new_tuple(_Stay, (interval.phase, from_ns, to_ns)))
         position_ns = to_ns
     if position_ns < until_ns:
         stays.append(_Stay(Phase.UNSPECIFIED, position_ns, until_ns))

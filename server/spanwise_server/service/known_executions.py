@@ -14,8 +14,9 @@ from spanwise_server.domain.known import (
     KnownNode,
     TimedDetails,
 )
+from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.quality import EventQuality
-from spanwise_server.domain.spans import Mark
+from spanwise_server.domain.spans import Mark, Operation
 from spanwise_server.domain.transitions import Moment
 from spanwise_server.domain.workflows import WorkflowDefinition
 from spanwise_server.service.arrivals import PayloadDecoder
@@ -110,7 +111,7 @@ def _group_points(points: Iterable[EventPoint]) -> dict[int, EntityEvents]:
     qualities: dict[int, EventQuality] = {}
     for key, phase, version, occurred_at_ns, reported_at_ns, _, quality in points:
         sent_ns = occurred_at_ns if reported_at_ns is None else reported_at_ns
-        moments[key].append(Moment(occurred_at_ns, sent_ns, phase, version))
+        moments[key].append(new_tuple(Moment, (occurred_at_ns, sent_ns, phase, version)))
         if quality:
             qualities[key] = qualities.get(key, EventQuality.NONE) | quality
     return {
@@ -122,16 +123,29 @@ def _group_points(points: Iterable[EventPoint]) -> dict[int, EntityEvents]:
 def _group_reasons(reasons: Iterable[ReasonRecord]) -> dict[int, list[Mark]]:
     grouped = defaultdict(list)
     for each in reasons:
-        grouped[each.entity_key].append(
-            Mark(
-                occurred_at_ns=each.occurred_at_ns,
-                ordinal=each.ordinal,
-                message=each.message,
-                phase=each.phase,
-                phase_version=each.phase_version,
-                severity=each.severity,
-                source=each.source,
-                occurrences=each.occurrences,
-            )
+        (
+            _,
+            entity_key,
+            _,
+            occurred_at_ns,
+            ordinal,
+            phase,
+            phase_version,
+            severity,
+            occurrences,
+            source,
+            message,
+        ) = each
+        mark = (
+            occurred_at_ns,
+            ordinal,
+            message,
+            phase,
+            phase_version,
+            severity,
+            source,
+            occurrences,
+            Operation.UNSPECIFIED,
         )
+        grouped[entity_key].append(new_tuple(Mark, mark))
     return grouped

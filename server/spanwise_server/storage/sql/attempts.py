@@ -7,6 +7,7 @@ from sqlalchemy import Insert, LargeBinary, Select, and_, bindparam, select
 
 from spanwise_server.domain.events import TaskFacts
 from spanwise_server.domain.identifiers import EntityVersion
+from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.storage.api import AttemptRecord, FinishedAttempt
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.compiling import limited, wanted_keys
@@ -16,7 +17,6 @@ from spanwise_server.storage.sql.fields import (
     FACTS,
     PHASES,
     decode,
-    new_tuple,
     state_from_row,
     state_to_row,
 )

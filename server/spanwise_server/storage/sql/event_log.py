@@ -22,6 +22,7 @@ from sqlalchemy import (
 
 from spanwise_server.domain.events import Disposition, PayloadType
 from spanwise_server.domain.identifiers import EntityKind
+from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.storage.api import (
     DetailPayload,
@@ -41,7 +42,6 @@ from spanwise_server.storage.sql.fields import (
     decode,
     decoding,
     members,
-    new_tuple,
 )
 from spanwise_server.storage.sql.schema import EVENTS, NODE_EXECUTIONS, TASK_EXECUTIONS
 

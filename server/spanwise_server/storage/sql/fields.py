@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from spanwise_server.domain.errors import CorruptRecord
 from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.transitions import EntityState, Moment
 from spanwise_server.storage.sql.connection import Row
@@ -19,9 +20,6 @@ from spanwise_server.storage.sql.connection import Row
 R = TypeVar("R", bound=Row)
 E = TypeVar("E", bound=IntEnum)
 F = TypeVar("F", bound=IntFlag)
-
-new_tuple = tuple.__new__
-"""Makes a named tuple of a sequence whose length is known to be right."""
 
 
 def members(kind: type[E]) -> dict[int, E]:

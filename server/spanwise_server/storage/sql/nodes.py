@@ -7,6 +7,7 @@ from sqlalchemy import Insert, Select, and_, select
 
 from spanwise_server.domain.events import CacheStatus, NodeFacts
 from spanwise_server.domain.identifiers import EntityVersion
+from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.storage.api import NodeRecord
 from spanwise_server.storage.sql import dialect
@@ -16,7 +17,6 @@ from spanwise_server.storage.sql.dialect import Database, binary
 from spanwise_server.storage.sql.fields import (
     decode,
     members,
-    new_tuple,
     reference_from_row,
     reference_to_row,
     state_from_row,

@@ -6,12 +6,13 @@ from typing import Any
 from sqlalchemy import Insert, Select, select
 
 from spanwise_server.domain.events import Severity
+from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.storage.api import ReasonRecord
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.compiling import wanted_keys
 from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary
-from spanwise_server.storage.sql.fields import PHASES, decode, members, new_tuple
+from spanwise_server.storage.sql.fields import PHASES, decode, members
 from spanwise_server.storage.sql.schema import REASONS
 
 COLUMNS = (
