@@ -41,18 +41,24 @@ def test_the_demo_explains_a_run_with_its_reasons(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scenario", "part"),
+    ("scenario", "part", "cause"),
     [
-        ("image-pull", "Successfully pulled image"),
-        ("gpu-capacity", "pod didn't trigger scale-up"),
-        ("propeller-overload", "NODE_TRANSITION"),
+        ("training", "triggered scale-up", "scheduling/gpu"),
+        ("image-pull", "Successfully pulled image", "image-pull"),
+        ("gpu-capacity", "pod didn't trigger scale-up", "scheduling/gpu"),
+        ("propeller-overload", "NODE_TRANSITION", "propeller/transition"),
     ],
 )
-def test_the_demo_has_other_stories(scenario: str, part: str) -> None:
-    """Each shows what it is about."""
+def test_the_demo_shows_each_story_and_names_its_cause_first(
+    scenario: str, part: str, cause: str
+) -> None:
+    """Explained first, then diagnosed."""
     done = run("demo", "--scenario", scenario, "--start", _START)
     assert done.returncode == 0, done.stderr
-    assert part in done.stdout
+    explained, _, diagnosed = done.stdout.partition("\n\n")
+    assert part in explained
+    first, _, _ = diagnosed.partition("\n2. ")
+    assert f"cause: {cause}\n" in first
 
 
 def test_only_the_training_can_be_stopped_in_the_middle() -> None:

@@ -15,7 +15,7 @@ from tests.e2e.harness import ServerProcess, Stubs, failure, running_server
 from tests.unit.rpc.flyte import T0
 
 GPU = "0/12 nodes are available: 12 Insufficient nvidia.com/gpu."
-PULLING = 'Pulling image "ghcr.io/example/train:v1"'
+PULLING = 'Pulling image "cr.example.com/train:v1"'
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def test_totals_are_given_when_they_are_asked_for(server: ServerProcess) -> None
 @pytest.mark.parametrize(
     ("story", "cause"),
     [
-        (demo.training_pipeline, "retry"),
+        (demo.training_pipeline, "scheduling/gpu"),
         (demo.image_pull, "image-pull"),
         (demo.gpu_capacity, "scheduling/gpu"),
         (demo.propeller_overload, "propeller/transition"),

@@ -13,6 +13,7 @@ import typer
 
 from spanwise import Client, InvalidRequest, MissingPackage
 from spanwise._times import moment_to_timestamp, to_ns
+from spanwise.cli.diagnose import report
 from spanwise.cli.temporary_server import temporary_server
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def demo(
         ),
     ] = None,
 ) -> None:
-    """Play a sample execution and explain it.
+    """Play a sample execution, explain it, and say what cost most.
 
     It is sent as FlytePropeller would send it. training: data preparation in a subworkflow, a
     dynamic node, a map task, a cache hit, training that waits for a GPU machine, fails once and is
@@ -81,7 +82,10 @@ def demo(
         )
         with Client(address) as client:
             span = client.get_execution_span(played.execution_id, as_of=played.end_ns)
+            diagnosis = client.diagnose_execution(played.execution_id, as_of=played.end_ns)
         span.explain()
+        typer.echo()
+        report(diagnosis)
     sys.stdout.flush()
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from spanwise import Client, _report, _terminal
+from spanwise import Client, Diagnosis, _report, _terminal
 from spanwise._client import DEFAULT_ENDPOINT
 from spanwise.cli import options
 
@@ -31,5 +31,10 @@ def diagnose(
     if as_json:
         sys.stdout.write(f"{json.dumps(diagnosis.to_dict(), indent=2)}\n")
     else:
-        width = max(_terminal.columns(sys.stdout), _NARROWEST)
-        _terminal.write(_report.lines(diagnosis, width), sys.stdout)
+        report(diagnosis)
+
+
+def report(diagnosis: Diagnosis) -> None:
+    """Print a diagnosis, wrapped to the terminal."""
+    width = max(_terminal.columns(sys.stdout), _NARROWEST)
+    _terminal.write(_report.lines(diagnosis, width), sys.stdout)

@@ -5,8 +5,8 @@ from spanwise.demo.chance import Chance
 from spanwise.demo.plot import Image, Pod, Task, TaskNode, Word, Workflow
 from spanwise.demo.scenario import Scenario, generated_name, tell
 
-_SMALL = Image("ghcr.io/example/llm:v1.4.2", 512_770_048)
-_CUDA = Image("ghcr.io/example/llm-cuda:v1.4.2", 8_231_944_192)
+_SMALL = Image("cr.example.com/llm:v1.4.2", 512_770_048)
+_CUDA = Image("cr.example.com/llm-cuda:v1.4.2", 8_231_944_192)
 _SERVING = texts.untolerated("dedicated: serving")
 _POOL = "gpu-h100-pool"
 

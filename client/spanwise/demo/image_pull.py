@@ -4,8 +4,8 @@ from spanwise.demo.chance import Chance
 from spanwise.demo.plot import Image, Pod, Task, TaskNode, Workflow
 from spanwise.demo.scenario import Scenario, generated_name, tell
 
-_SMALL = Image("ghcr.io/example/vision:v1.4.2", 398_127_104)
-_LARGE = Image("ghcr.io/example/vision-models:v1.4.2", 17_516_192_768)
+_SMALL = Image("cr.example.com/vision:v1.4.2", 398_127_104)
+_LARGE = Image("cr.example.com/vision-models:v1.4.2", 17_516_192_768)
 
 
 def image_pull(seed: int, start_ns: int, *, name: str | None = None) -> Scenario:

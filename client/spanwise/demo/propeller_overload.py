@@ -9,7 +9,7 @@ from spanwise.demo.plot import Image, Node, Pod, Task, TaskNode, Workflow
 from spanwise.demo.propeller import Pace
 from spanwise.demo.scenario import Scenario, generated_name, tell
 
-_IMAGE = Image("ghcr.io/example/etl:v1.4.2", 287_309_824)
+_IMAGE = Image("cr.example.com/etl:v1.4.2", 287_309_824)
 _BUSY = Pace(
     transition_s=(25, 55),
     setup_s=(9, 18),

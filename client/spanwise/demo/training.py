@@ -28,8 +28,8 @@ from spanwise.demo.plot import (
 )
 from spanwise.demo.scenario import Scenario, generated_name, tell
 
-_SMALL = Image("ghcr.io/example/pipelines:v1.4.2", 412_345_678)
-_CUDA = Image("ghcr.io/example/pipelines-cuda:v1.4.2", 9_812_345_678)
+_SMALL = Image("cr.example.com/pipelines:v1.4.2", 412_345_678)
+_CUDA = Image("cr.example.com/pipelines-cuda:v1.4.2", 9_812_345_678)
 _SERVING = texts.untolerated("dedicated: serving")
 
 

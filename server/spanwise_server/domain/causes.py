@@ -45,6 +45,13 @@ _CAUSE_OF = {
     Operation.ADMISSION: "admission",
     Operation.PLUGIN_SETUP: "plugin-setup",
 }
+_PAID_ANYWAY = frozenset(
+    {Operation.SCHEDULING, Operation.SCALE_UP, Operation.VOLUME_ATTACH, Operation.IMAGE_PULL}
+    | {Operation.IMAGE_PULL_BACKOFF, Operation.QUOTA_WAIT, Operation.CACHE_RESERVATION}
+    | {Operation.ADMISSION, Operation.EVICTION, Operation.CRASH_BACKOFF}
+)
+"""Waits with a cause of their own. An attempt that failed was not their reason: one that succeeds
+would have waited as well. Only what the attempt itself took is lost to the retry."""
 _UNSUCCESSFUL = frozenset(
     {Phase.FAILING, Phase.FAILED, Phase.RETRYABLE_FAILED, Phase.ABORTING, Phase.ABORTED}
     | {Phase.TIMED_OUT}
@@ -79,7 +86,6 @@ class Share(NamedTuple):
         start_ns: Start.
         end_ns: End.
         around: What it lies in.
-        inner: Cause and detail that it would have without the retry that it is lost to.
         reasons: What was said during the stretch, in the order of time.
     """
 
@@ -90,7 +96,6 @@ class Share(NamedTuple):
     start_ns: int
     end_ns: int
     around: Surroundings
-    inner: tuple[str, str]
     reasons: tuple[Mark, ...]
 
 
@@ -110,14 +115,13 @@ def find_causes(path: Iterable[CriticalSegment], paths: SpanPaths) -> list[Share
         )
         around = _surroundings(segment.span, paths)
         failed = None
-        if around.node is not None:
+        if around.node is not None and operation not in _PAID_ANYWAY:
             if id(around.node) not in retries:
                 retries[id(around.node)] = _find_retries(around.node)
             own = retries[id(around.node)]
             failed = own.attempt_of(around.attempt, operation, segment.start_ns)
         reasons = _reasons(around, operation, segment.start_ns, segment.end_ns)
-        inner = _cause(operation, around, reasons)
-        cause, detail = ("retry", "") if failed else inner
+        cause, detail = ("retry", "") if failed else _cause(operation, around, reasons)
         shares.append(
             Share(
                 cause,
@@ -127,7 +131,6 @@ def find_causes(path: Iterable[CriticalSegment], paths: SpanPaths) -> list[Share
                 segment.start_ns,
                 segment.end_ns,
                 around,
-                inner,
                 reasons,
             )
         )

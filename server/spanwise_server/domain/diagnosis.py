@@ -26,7 +26,7 @@ from spanwise_server.domain.task_history import (
     task_of,
 )
 from spanwise_server.domain.totals import end_of
-from spanwise_server.domain.wording import largest_inner, shorten, summarise
+from spanwise_server.domain.wording import shorten, summarise
 
 MAX_EVIDENCE = 5
 MAX_REASONS = 10
@@ -192,10 +192,6 @@ def _finding(
     stretches = sorted(_joined(shares), key=lambda each: each[2] - each[1], reverse=True)
     cause = shares[0].cause
     conditions = of_tree | _conditions(shares)
-    advice = find_advice(cause, conditions)
-    if cause == "retry":
-        inner, _, inner_ns = largest_inner(shares)
-        advice += find_advice(inner, conditions) if 2 * inner_ns >= cost_ns else ()
     return Finding(
         cause=cause,
         operation=max(by_operation, key=lambda each: by_operation[each]),
@@ -206,7 +202,7 @@ def _finding(
             Evidence(span, paths.path(span), start_ns, end_ns, _distinct(reasons))
             for span, start_ns, end_ns, reasons in stretches[:MAX_EVIDENCE]
         ),
-        advice=advice,
+        advice=find_advice(cause, conditions),
     )
 
 

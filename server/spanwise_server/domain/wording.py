@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from spanwise_server.domain.advice import CAUSES, Cause
+from spanwise_server.domain.advice import Cause
 from spanwise_server.domain.causes import Share, short_name
 from spanwise_server.domain.events import CacheStatus
 from spanwise_server.domain.spans import (
@@ -35,33 +35,11 @@ def summarise(cause: Cause, shares: Sequence[Share], cost_ns: int, wall_ns: int)
         cost_ns: Time on the critical path.
         wall_ns: Wall clock of the execution, more than 0.
     """
-    took = f"{_title(cause, shares[0].detail)} took {say_duration(cost_ns)}"
+    title = cause.title.replace("{detail}", shorten(shares[0].detail, _LONGEST_NAME))
+    took = f"{title} took {say_duration(cost_ns)}"
     of_all = f"of {say_duration(wall_ns)} ({_percent(cost_ns, wall_ns)})"
     parts = [f"{took} {of_all}", _where(shares), _note(cause, shares)]
-    if cause.key == "retry":
-        parts.append(_largest_inner(shares, cost_ns))
     return f"{', '.join(part for part in parts if part)}."
-
-
-def _title(cause: Cause, detail: str) -> str:
-    return cause.title.replace("{detail}", shorten(detail, _LONGEST_NAME))
-
-
-def _largest_inner(shares: Sequence[Share], cost_ns: int) -> str:
-    """Say what most of the time of failed attempts went into."""
-    key, detail, inner_ns = largest_inner(shares)
-    title = _title(CAUSES[key], detail)
-    part = "all of it" if inner_ns == cost_ns else f"{say_duration(inner_ns)} of it"
-    return f"{part} {title[0].lower()}{title[1:].rstrip(',')}"
-
-
-def largest_inner(shares: Sequence[Share]) -> tuple[str, str, int]:
-    """Give cause, detail and time of what most of the time of failed attempts went into."""
-    costs: dict[tuple[str, str], int] = defaultdict(int)
-    for share in shares:
-        costs[share.inner] += share.end_ns - share.start_ns
-    key, detail = max(costs, key=lambda each: costs[each])
-    return key, detail, costs[key, detail]
 
 
 def _where(shares: Sequence[Share]) -> str:

@@ -32,9 +32,9 @@ def test_the_autoscaler_tells_what_it_does_and_why_it_does_not() -> None:
 
 def test_the_kubelet_tells_how_long_and_how_large() -> None:
     """The pull alone, then with the wait for other pulls."""
-    image = Image("ghcr.io/example/model:v1", 7_516_192_768)
+    image = Image("cr.example.com/model:v1", 7_516_192_768)
     assert texts.pulled(image, 190.5, 1.5) == (
-        'Successfully pulled image "ghcr.io/example/model:v1" in 3m10.5s (3m12s including '
+        'Successfully pulled image "cr.example.com/model:v1" in 3m10.5s (3m12s including '
         "waiting). Image size: 7516192768 bytes."
     )
 

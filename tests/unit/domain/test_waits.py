@@ -25,16 +25,16 @@ ASSIGNED = "Successfully assigned flytesnacks-development/af6-n2-0 to gpu-a100-p
 CREATING = "[ContainersNotReady|ContainerCreating]: containers with unready status: [primary]|"
 ATTACHED = 'AttachVolume.Attach succeeded for volume "pvc-6b1c"'
 MOUNT_FAILED = 'MountVolume.SetUp failed for volume "config" : configmap "settings" not found'
-PULLING = 'Pulling image "ghcr.io/example/cuda:v1"'
-PRESENT = 'Container image "ghcr.io/example/cuda:v1" already present on machine'
-PULL_FAILED = 'Failed to pull image "ghcr.io/example/cuda:v1": not found'
+PULLING = 'Pulling image "cr.example.com/cuda:v1"'
+PRESENT = 'Container image "cr.example.com/cuda:v1" already present on machine'
+PULL_FAILED = 'Failed to pull image "cr.example.com/cuda:v1": not found'
 CREATED = "Created container primary"
 STARTED = "Started container primary"
 QUOTA = "Exceeded resourcequota: [BackOffError] exceeded quota: project-quota"
 
 
 def pulled(took: str | None = None) -> str:
-    text = 'Successfully pulled image "ghcr.io/example/cuda:v1"'
+    text = 'Successfully pulled image "cr.example.com/cuda:v1"'
     return text if took is None else f"{text} in {took} ({took} including waiting)"
 
 
@@ -215,7 +215,7 @@ def test_failed_pull_waits_for_the_next_one() -> None:
         (2, PULLING),
         (7, PULL_FAILED),
         (7, "Error: ErrImagePull"),
-        (8, 'Back-off pulling image "ghcr.io/example/cuda:v1"'),
+        (8, 'Back-off pulling image "cr.example.com/cuda:v1"'),
         (22, PULLING),
         (27, PULL_FAILED),
         (52, PULLING),

@@ -38,7 +38,7 @@ IMAGE_RULES = (
         'pulling image "',
         r'^pulling image "',
         _MANAGER,
-        ('Pulling image "ghcr.io/example/pipelines:v1.4.2"',),
+        ('Pulling image "cr.example.com/pipelines:v1.4.2"',),
     ),
     Rule(
         "kubernetes/image-pulled",
@@ -53,7 +53,7 @@ IMAGE_RULES = (
         f"{_MANAGER}; v1.20 and v1.28 without the later parts",
         (
             (
-                'Successfully pulled image "ghcr.io/example/cuda:v1" in 3m10.5s (3m12s including '
+                'Successfully pulled image "cr.example.com/cuda:v1" in 3m10.5s (3m12s including '
                 "waiting). Image size: 9812345678 bytes."
             ),
             'Successfully pulled image "busybox" in 1.052s (1.052s including waiting)',
@@ -71,7 +71,7 @@ IMAGE_RULES = (
         r'^container image "',
         _MANAGER,
         (
-            'Container image "ghcr.io/example/pipelines:v1.4.2" already present on machine',
+            'Container image "cr.example.com/pipelines:v1.4.2" already present on machine',
             (
                 'Container image "busybox:1.36" already present on machine and can be accessed '
                 "by the pod"
@@ -90,7 +90,7 @@ IMAGE_RULES = (
         "unauthorized",
         r"unauthorized|authentication required|authorization failed|access denied|403 forbidden"
         r"|no basic auth credentials",
-        'Failed to pull image "ghcr.io/example/private:v1": rpc error: code = Unknown desc = '
+        'Failed to pull image "cr.example.com/private:v1": rpc error: code = Unknown desc = '
         "failed to authorize: failed to fetch anonymous token: unexpected status: 401 Unauthorized",
         'Failed to pull image "private": rpc error: code = Unknown desc = Error response from '
         "daemon: pull access denied for private, repository does not exist or may require login",
@@ -98,15 +98,15 @@ IMAGE_RULES = (
     _failed(
         "not-found",
         "not found|manifest unknown|does not exist",
-        'Failed to pull image "ghcr.io/example/pipelines:v9": rpc error: code = NotFound desc = '
-        'failed to resolve reference "ghcr.io/example/pipelines:v9": not found',
+        'Failed to pull image "cr.example.com/pipelines:v9": rpc error: code = NotFound desc = '
+        'failed to resolve reference "cr.example.com/pipelines:v9": not found',
         "[ContainersNotReady|ErrImagePull]: containers with unready status: [primary]|rpc error: "
         "code = Unknown desc = manifest unknown: manifest unknown",
     ),
     _failed(
         "timeout",
         "i/o timeout|deadline exceeded|handshake timeout|timed out|timeout exceeded",
-        'Failed to pull image "ghcr.io/example/pipelines:v1": rpc error: code = Unknown desc = '
+        'Failed to pull image "cr.example.com/pipelines:v1": rpc error: code = Unknown desc = '
         "dial tcp 140.82.121.34:443: i/o timeout",
     ),
     _failed(
@@ -119,13 +119,13 @@ IMAGE_RULES = (
     _failed(
         "disk-full",
         "no space left on device",
-        'Failed to pull image "ghcr.io/example/cuda:v1": failed to register layer: write '
+        'Failed to pull image "cr.example.com/cuda:v1": failed to register layer: write '
         "/usr/lib/libcudnn.so: no space left on device",
     ),
     _failed(
         "pull-failed",
         "",
-        'Failed to pull image "ghcr.io/example/pipelines:v1": rpc error: code = Unavailable desc = '
+        'Failed to pull image "cr.example.com/pipelines:v1": rpc error: code = Unavailable desc = '
         "error reading from server: EOF",
         "[ContainersNotReady|ErrImagePull]: containers with unready status: [primary]|",
     ),
@@ -148,12 +148,12 @@ IMAGE_RULES = (
         r"back-off pulling image|^error: imagepullbackoff|\|imagepullbackoff\]",
         f"{_MANAGER}; {_FLYTE}",
         (
-            'Back-off pulling image "ghcr.io/example/pipelines:v9"',
+            'Back-off pulling image "cr.example.com/pipelines:v9"',
             'Back-off pulling image "busybox:v9": ErrImagePull: not found',
             "Error: ImagePullBackOff",
             (
                 "[ContainersNotReady|ImagePullBackOff]: containers with unready status: [primary]|"
-                'Back-off pulling image "ghcr.io/example/pipelines:v9"'
+                'Back-off pulling image "cr.example.com/pipelines:v9"'
             ),
         ),
     ),
