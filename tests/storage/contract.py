@@ -381,7 +381,7 @@ class TestLog:
 
         history = history_of(storage)
         assert (history.nodes, history.attempts, history.reasons) == ([], [], [])
-        assert len(history.points) == 1
+        assert len(history.events) == 1
 
     def test_clearing_projections_leaves_what_people_registered(self, storage: Storage) -> None:
         storage.write(lambda t: t.put_workflow(workflow()))

@@ -8,9 +8,9 @@ from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.storage.api import (
     AttemptRecord,
-    EventPoint,
     EventRecord,
     ExecutionFilter,
+    ExecutionHistory,
     ExecutionRecord,
     FinishedAttempt,
     Storage,
@@ -65,7 +65,8 @@ class TestHistory:
         assert history.nodes == [node()]
         assert history.attempts == [attempt()]
         assert history.reasons == [reason()]
-        assert [point.occurred_at_ns for point in history.points] == [10, 10]
+        [own] = history.events.values()
+        assert [moment.occurred_at_ns for moment in own.moments] == [10, 10]
         assert history.details == [(ATTEMPT_KEY, 10, PayloadType.FLYTE1_TASK_EVENT, b"told")]
         assert history.workflow is None
 
@@ -79,7 +80,7 @@ class TestHistory:
 
         storage.write(fill)
         history = history_of(storage)
-        assert history == (execution(), [], [], [], [], [], None)
+        assert history == ExecutionHistory(execution(), [], [], {}, frozenset(), [], [], None)
 
     def test_those_of_several_executions_are_given_at_once(self, storage: Storage) -> None:
         other = execution(RUN._replace(name="other"))
@@ -103,25 +104,31 @@ class TestHistory:
             assert history.nodes == [node()._replace(execution_key=key)]
             assert history.attempts == [attempt()._replace(execution_key=key)]
             assert history.reasons == [reason()._replace(execution_key=key)]
-            assert len(history.points) == 2
+            [own] = history.events.values()
+            assert len(own.moments) == 2
             assert len(history.details) == 1
 
-    def test_a_point_says_what_the_event_said(self, storage: Storage) -> None:
-        storage.write(append(event(1)._replace(reported_at_ns=None)))
-        storage.write(lambda t: t.add_missing_executions([execution()]))
-        [point] = history_of(storage).points
-        record = event(1)
-        assert point == EventPoint(
-            entity_key=record.entity_key,
-            phase=record.phase,
-            phase_version=record.phase_version,
-            occurred_at_ns=record.occurred_at_ns,
-            reported_at_ns=None,
-            producer_id=record.producer_id,
-            qualities=record.qualities,
+    def test_events_say_what_was_recorded(self, storage: Storage) -> None:
+        odd = EventQuality.UNKNOWN_PHASE
+        storage.write(
+            append(
+                event(1)._replace(reported_at_ns=None, qualities=EventQuality.MISSING_TIMESTAMP),
+                event(2)._replace(reported_at_ns=25, occurred_at_ns=20, qualities=odd),
+            )
         )
-        assert isinstance(point.phase, Phase)
-        assert isinstance(point.qualities, EventQuality)
+        storage.write(lambda t: t.add_missing_executions([execution()]))
+        history = history_of(storage)
+        first = event(1)
+        assert history.producer_ids == {first.producer_id}
+        assert history.events.keys() == {first.entity_key}
+        own = history.events[first.entity_key]
+        assert own.qualities == EventQuality.MISSING_TIMESTAMP | odd
+        version = first.phase_version
+        assert sorted(own.moments) == [
+            (10, 10, first.phase, version),
+            (20, 25, first.phase, version),
+        ]
+        assert all(isinstance(moment.phase, Phase) for moment in own.moments)
 
 
 class TestWorkflows:

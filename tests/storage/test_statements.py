@@ -51,7 +51,7 @@ def selects() -> dict[str, Select[tuple[object, ...]]]:
         "events_log": event_log.select_log(),
         "events_page": event_log.select_events(with_payload=True),
         "events_page_by_time": event_log.select_events_by_time(with_payload=False),
-        "events_points": event_log.select_points(2),
+        "events_lives": event_log.select_lives(2),
         "executions_by_key": executions.select_by_keys(2),
         "executions_listing": executions.select_listing(PLAIN_LISTING),
         "executions_listing_filtered": executions.select_listing(FULL_LISTING),

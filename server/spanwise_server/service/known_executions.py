@@ -8,22 +8,18 @@ from typing import NamedTuple
 from spanwise_server.domain.errors import ExecutionNotFound
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.domain.known import (
-    EntityEvents,
     KnownAttempt,
     KnownExecution,
     KnownNode,
     TimedDetails,
 )
 from spanwise_server.domain.named_tuples import new_tuple
-from spanwise_server.domain.quality import EventQuality
 from spanwise_server.domain.spans import Mark, Operation
-from spanwise_server.domain.transitions import Moment
 from spanwise_server.domain.workflows import WorkflowDefinition
 from spanwise_server.service.arrivals import PayloadDecoder
 from spanwise_server.service.workflow_registry import DefinitionDecoder
 from spanwise_server.storage.api import (
     DetailPayload,
-    EventPoint,
     ExecutionHistory,
     ReadTransaction,
     ReasonRecord,
@@ -87,10 +83,10 @@ class KnownExecutions:
                 )
                 for each in history.attempts
             ],
-            events=_group_points(history.points),
+            events=history.events,
             marks=_group_reasons(history.reasons),
             details=self._group_details(history.details),
-            producer_ids=frozenset(point.producer_id for point in history.points),
+            producer_ids=history.producer_ids,
         )
 
     def _decode_workflow(self, record: WorkflowRecord | None) -> WorkflowDefinition | None:
@@ -104,20 +100,6 @@ class KnownExecutions:
             if details is not None:
                 grouped[each.entity_key].append(TimedDetails(each.occurred_at_ns, details))
         return grouped
-
-
-def _group_points(points: Iterable[EventPoint]) -> dict[int, EntityEvents]:
-    moments: dict[int, list[Moment]] = defaultdict(list)
-    qualities: dict[int, EventQuality] = {}
-    for key, phase, version, occurred_at_ns, reported_at_ns, _, quality in points:
-        sent_ns = occurred_at_ns if reported_at_ns is None else reported_at_ns
-        moments[key].append(new_tuple(Moment, (occurred_at_ns, sent_ns, phase, version)))
-        if quality:
-            qualities[key] = qualities.get(key, EventQuality.NONE) | quality
-    return {
-        key: EntityEvents(own, qualities.get(key, EventQuality.NONE))
-        for key, own in moments.items()
-    }
 
 
 def _group_reasons(reasons: Iterable[ReasonRecord]) -> dict[int, list[Mark]]:

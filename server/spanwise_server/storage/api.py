@@ -5,7 +5,7 @@ and service. Every method that takes a collection makes a number of statements t
 on its size.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol, TypeVar
 
@@ -18,6 +18,7 @@ from spanwise_server.domain.events import (
     TaskFacts,
 )
 from spanwise_server.domain.identifiers import EntityKind, EntityVersion, ExecutionId
+from spanwise_server.domain.known import EntityEvents
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.domain.transitions import EntityState
@@ -152,18 +153,6 @@ class LoggedKey(NamedTuple):
     occurred_at_ns: int
 
 
-class EventPoint(NamedTuple):
-    """An event without its payload: what the tree of spans is built from."""
-
-    entity_key: int
-    phase: Phase
-    phase_version: int
-    occurred_at_ns: int
-    reported_at_ns: int | None
-    producer_id: str
-    qualities: EventQuality
-
-
 class DetailPayload(NamedTuple):
     """Payload of an event with details, with what the event's place in time is."""
 
@@ -194,14 +183,24 @@ class WorkflowRecord(NamedTuple):
 class ExecutionHistory(NamedTuple):
     """Everything that is known of one execution. No order is promised inside the parts.
 
-    `workflow` is the one that the execution is bound to, else the one that its facts name; None
-    when that one is not registered.
+    Attributes:
+        execution: Its row.
+        nodes: Its nodes.
+        attempts: Their attempts.
+        events: Its events by entity; an event that was not said to be sent at another time was sent
+            when it occurred. Entities without events have no entry.
+        producer_ids: Who sent any of them.
+        reasons: Its reasons.
+        details: Payloads of the events that have details.
+        workflow: The one that the execution is bound to, else the one that its facts name; None
+            when that one is not registered.
     """
 
     execution: ExecutionRecord
     nodes: Sequence[NodeRecord]
     attempts: Sequence[AttemptRecord]
-    points: Sequence[EventPoint]
+    events: Mapping[int, EntityEvents]
+    producer_ids: frozenset[str]
     reasons: Sequence[ReasonRecord]
     details: Sequence[DetailPayload]
     workflow: WorkflowRecord | None

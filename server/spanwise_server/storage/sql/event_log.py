@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from sys import intern
 from typing import Any
 
 from sqlalchemy import (
@@ -22,11 +21,12 @@ from sqlalchemy import (
 
 from spanwise_server.domain.events import Disposition, PayloadType
 from spanwise_server.domain.identifiers import EntityKind
+from spanwise_server.domain.known import EntityEvents
 from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.quality import EventQuality
+from spanwise_server.domain.transitions import Moment
 from spanwise_server.storage.api import (
     DetailPayload,
-    EventPoint,
     EventRecord,
     LoggedEvent,
     LoggedKey,
@@ -76,7 +76,6 @@ LOGGED_KEY_COLUMNS = (
 )
 """Columns in the order of the fields of LoggedKey."""
 
-PointsAndDetails = tuple[list[EventPoint], list[DetailPayload]]
 
 _KINDS = members(EntityKind)
 _PAYLOAD_TYPES = members(PayloadType)
@@ -222,11 +221,11 @@ def last_sequences_from_rows(rows: Iterable[Row]) -> dict[bytes, int]:
     return {key: sequence for key, sequence in rows if sequence is not None}
 
 
-def select_points(num_keys: int) -> Select[Any]:
-    """Read the points and details of executions in one pass over their events.
+def select_lives(num_keys: int) -> Select[Any]:
+    """Read the lives and details of executions in one pass over their events.
 
-    Keys: execution_key. Rows: execution_key, the fields of EventPoint, then payload_type and
-    payload, which are NULL for events without details.
+    Keys: execution_key. Rows: see lives_from_rows(); payload_type and payload are NULL for events
+    without details.
     """
     wanted = wanted_keys((EVENTS.c.execution_key,), num_keys)
     has_details = EVENTS.c.has_details != literal_column("0")
@@ -244,18 +243,35 @@ def select_points(num_keys: int) -> Select[Any]:
     ).join_from(wanted, EVENTS, EVENTS.c.execution_key == wanted.c.execution_key)
 
 
-def points_and_details(rows: Iterable[Row]) -> dict[bytes, PointsAndDetails]:
-    """Read the rows of select_points(): by execution."""
-    found: dict[bytes, PointsAndDetails] = defaultdict(lambda: ([], []))
+class Lives:
+    """The events of one execution, as ExecutionHistory has them."""
+
+    def __init__(self) -> None:
+        self.moments: dict[int, list[Moment]] = defaultdict(list)
+        self.qualities: dict[int, EventQuality] = {}
+        self.producer_ids: set[str] = set()
+        self.details: list[DetailPayload] = []
+
+    def events(self) -> dict[int, EntityEvents]:
+        """Give the events by entity."""
+        qualities = self.qualities
+        return {
+            key: EntityEvents(moments, qualities.get(key, EventQuality.NONE))
+            for key, moments in self.moments.items()
+        }
+
+
+def lives_from_rows(rows: Iterable[Row]) -> dict[bytes, Lives]:
+    """Read the rows of select_lives(): by execution. No events are empty lives."""
+    found: dict[bytes, Lives] = defaultdict(Lives)
     with decoding("events"):
-        _add_points_and_details(rows, found)
+        _add_lives(rows, found)
     return found
 
 
-def _add_points_and_details(rows: Iterable[Row], found: dict[bytes, PointsAndDetails]) -> None:
+def _add_lives(rows: Iterable[Row], found: dict[bytes, Lives]) -> None:
     current = None
-    points: list[EventPoint] = []
-    details: list[DetailPayload] = []
+    lives = Lives()
     for (
         execution_key,
         entity_key,
@@ -270,20 +286,17 @@ def _add_points_and_details(rows: Iterable[Row], found: dict[bytes, PointsAndDet
     ) in rows:
         if execution_key != current:  # most rows follow one of the same execution
             current = execution_key
-            points, details = found[execution_key]
-        point = (
-            entity_key,
-            PHASES[phase],
-            phase_version,
-            occurred_at_ns,
-            reported_at_ns,
-            intern(producer_id),  # one text for the many points of an execution
-            _QUALITIES[qualities],
-        )
-        points.append(new_tuple(EventPoint, point))
+            lives = found[execution_key]
+        sent_ns = occurred_at_ns if reported_at_ns is None else reported_at_ns
+        moment = new_tuple(Moment, (occurred_at_ns, sent_ns, PHASES[phase], phase_version))
+        lives.moments[entity_key].append(moment)
+        lives.producer_ids.add(producer_id)
+        if qualities:
+            before = lives.qualities.get(entity_key, EventQuality.NONE)
+            lives.qualities[entity_key] = before | _QUALITIES[qualities]
         if payload is not None:
             kind = _PAYLOAD_TYPES[payload_type]
-            details.append(DetailPayload(entity_key, occurred_at_ns, kind, payload))
+            lives.details.append(DetailPayload(entity_key, occurred_at_ns, kind, payload))
 
 
 def select_events(*, with_payload: bool) -> Select[Any]:

@@ -46,7 +46,7 @@ class ReadStatements:
         self.get_executions = KeyLookup(database, executions.select_with_bindings, 1)
         self.get_nodes = KeyLookup(database, nodes.select_by_execution, 1)
         self.get_attempts = KeyLookup(database, attempts.select_by_execution, 1)
-        self.get_points = KeyLookup(database, event_log.select_points, 1)
+        self.get_lives = KeyLookup(database, event_log.select_lives, 1)
         self.get_reasons = KeyLookup(database, reasons.select_by_execution, 1)
         self.get_workflows = KeyLookup(database, workflows.select_by_keys, 1)
         self.list_finished_attempts = KeyLookup(
@@ -93,7 +93,7 @@ class SqlReadTransaction:
             statements.get_executions, set(keys), executions.with_bindings_from_rows
         )
         known = [execution.execution_key for execution, _ in found]
-        points = self._look_up(statements.get_points, known, event_log.points_and_details)
+        lives_of = self._look_up(statements.get_lives, known, event_log.lives_from_rows)
         nodes_of = by_execution(self._look_up(statements.get_nodes, known, nodes.from_rows))
         attempts_of = by_execution(
             self._look_up(statements.get_attempts, known, attempts.from_rows)
@@ -107,14 +107,15 @@ class SqlReadTransaction:
         histories = {}
         for execution, _ in found:
             key = execution.execution_key
-            own_points, details = points[key]
+            lives = lives_of[key]
             histories[key] = ExecutionHistory(
                 execution=execution,
                 nodes=nodes_of[key],
                 attempts=attempts_of[key],
-                points=own_points,
+                events=lives.events(),
+                producer_ids=frozenset(lives.producer_ids),
                 reasons=reasons_of[key],
-                details=details,
+                details=lives.details,
                 workflow=registered.get(runs[key]),
             )
         return histories
