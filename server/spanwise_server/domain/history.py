@@ -67,22 +67,23 @@ def fold_history(
     intervals, entries, changed = _fold_stays(kind, life)
     first, last = intervals[0], intervals[-1]
     updated_ns = changed.occurred_at_ns if kind is EntityKind.EXECUTION else changed.reported_at_ns
-    end_ns = max(last.start_ns, updated_ns) if last.phase.is_terminal else None
-    flags = _carried(qualities)
+    end_ns = max(last.start_ns, updated_ns) if last.phase in TERMINAL_PHASES else None
+    flags = _carried(qualities) if qualities else SpanQuality.NONE
     if coarse_seconds:
         flags |= SpanQuality.COARSE_TIMESTAMP
     if after and any(moment.phase is not last.phase for moment in after):
         flags |= SpanQuality.AFTER_TERMINAL
-    if any(moment.reported_at_ns < moment.occurred_at_ns for moment in moments):
+    last_event_ns, is_skewed = first.start_ns, False
+    for occurred_at_ns, reported_at_ns, _, _ in moments:
+        last_event_ns = max(last_event_ns, occurred_at_ns)
+        if reported_at_ns < occurred_at_ns:
+            is_skewed = True
+    if is_skewed:
         flags |= SpanQuality.CLOCK_SKEW
+    closure = _to_closure(kind, entries, updated_ns)
+    # By position: names would cost as much as a stay.
     return EntityHistory(
-        intervals=tuple(intervals),
-        start_ns=first.start_ns,
-        end_ns=end_ns,
-        phase=last.phase,
-        last_event_ns=max([moment.occurred_at_ns for moment in moments]),
-        closure=_to_closure(kind, entries, updated_ns),
-        qualities=flags,
+        tuple(intervals), first.start_ns, end_ns, last.phase, last_event_ns, closure, flags
     )
 
 
@@ -145,17 +146,16 @@ def _fold_stays(
         start_ns, phase, phase_version = until_ns, moment.phase, moment.phase_version
         changed = moment
         entries.append(moment)
-    end_ns = start_ns if phase.is_terminal else None
-    intervals.append(PhaseInterval(phase, start_ns, end_ns, phase_version))
+    end_ns = start_ns if phase in TERMINAL_PHASES else None
+    intervals.append(new_tuple(PhaseInterval, (phase, start_ns, end_ns, phase_version)))
     return intervals, entries, changed
 
 
 def _carried(qualities: EventQuality) -> SpanQuality:
     flags = SpanQuality.NONE
-    if qualities:
-        for event_quality, span_quality in _CARRIED_QUALITIES:
-            if qualities & event_quality:
-                flags |= span_quality
+    for event_quality, span_quality in _CARRIED_QUALITIES:
+        if qualities & event_quality:
+            flags |= span_quality
     return flags
 
 
@@ -182,9 +182,5 @@ def _to_closure(kind: EntityKind, entries: Sequence[Moment], updated_ns: int) ->
     if running:
         started_ns = running[0] if kind is EntityKind.TASK_ATTEMPT else running[-1]
     last = entries[-1]
-    return ClosureTimes(
-        created_ns=entries[0].occurred_at_ns,
-        started_ns=started_ns,
-        ran_until_ns=last.occurred_at_ns if running and last.phase.is_terminal else None,
-        updated_ns=updated_ns,
-    )
+    ran_until_ns = last.occurred_at_ns if running and last.phase in TERMINAL_PHASES else None
+    return ClosureTimes(entries[0].occurred_at_ns, started_ns, ran_until_ns, updated_ns)

@@ -6,6 +6,7 @@ Iterative throughout, so that trees of any depth can be built.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 from spanwise_server.domain.entities import Attempt, Entity
 from spanwise_server.domain.events import ExecutionError, Log
@@ -41,6 +42,9 @@ _FAILING = frozenset(
     {Phase.FAILING, Phase.FAILED, Phase.ABORTING, Phase.ABORTED, Phase.TIMED_OUT}
     | {Phase.RETRYABLE_FAILED}
 )
+
+
+_START = attrgetter("start_ns")
 
 
 def build_span_tree(
@@ -155,7 +159,8 @@ def _stages(entity: Entity) -> list[Block]:
         for child in entity.children:
             families[child.facts.retry_group].append(child)
         stages += map(_stage, families.values())
-    stages.sort(key=lambda block: block.start_ns)
+    if len(stages) > 1:
+        stages.sort(key=_START)
     return stages
 
 
@@ -240,7 +245,7 @@ def _child_spans(entity: Entity) -> list[Span]:
 
 def _in_order(operations: list[Span], others: list[Span]) -> list[Span]:
     # The sort is stable, and what is made first starts first among spans of one start.
-    return sorted([*operations, *others], key=lambda span: span.start_ns)
+    return sorted([*operations, *others], key=_START)
 
 
 def _closed(intervals: tuple[PhaseInterval, ...], end_ns: int | None) -> tuple[PhaseInterval, ...]:
@@ -256,6 +261,8 @@ def _distinct(marks: Sequence[Mark]) -> tuple[Mark, ...]:
 
     The same text of one moment is one mark, whatever versions brought it.
     """
+    if not marks:
+        return ()
     distinct: dict[tuple[int, str], Mark] = {}
     for mark in sorted(marks, key=_place):
         distinct.setdefault((mark.occurred_at_ns, mark.message), mark)
