@@ -8,7 +8,7 @@ from pathlib import Path
 
 import grpc
 from flyteidl.admin import event_pb2 as admin_event_pb2
-from flyteidl.core import execution_pb2, identifier_pb2
+from flyteidl.core import identifier_pb2, metrics_pb2
 from flyteidl.event import event_pb2
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -40,16 +40,34 @@ def measure_reading() -> list[Row]:
         _fill(f"sqlite:///{database}")
         with spanwise_server(database) as server:
             times_s, size_bytes = _read(server.port)
-    median_s = statistics.median(times_s)
+    first_s, again_s = times_s[0], statistics.median(times_s[1:])
+    yardstick_s = _yardstick_s()
     return [
+        Row("70,000 spans made as messages", f"{yardstick_s:.2f} s, for comparison"),
         Row(
-            f"GetExecutionSpan, {NUM_NODES:,} nodes",
-            f"{median_s:.2f} s ({min(times_s):.2f} to {max(times_s):.2f}),"
-            f" {size_bytes / 2**20:.1f} MiB",
+            f"GetExecutionSpan, {NUM_NODES:,} nodes, first time",
+            f"{first_s:.2f} s, {size_bytes / 2**20:.1f} MiB",
             "≤ 1.00 s",
-            met=median_s <= 1.0,
-        )
+            met=first_s <= 1.0,
+        ),
+        Row(
+            "  the same again, finished",
+            f"{again_s:.2f} s",
+            "≤ 1.00 s",
+            met=again_s <= 1.0,
+        ),
     ]
+
+
+def _yardstick_s() -> float:
+    """Measure what only making so many messages takes on this machine."""
+    begin_s = time.perf_counter()
+    root = metrics_pb2.Span()
+    for number in range(70_000):
+        span = root.spans.add(operation_id="NODE_SETUP")
+        span.start_time.seconds, span.start_time.nanos = 1_764_000_000, number
+        span.end_time.seconds, span.end_time.nanos = 1_764_000_001, number
+    return time.perf_counter() - begin_s
 
 
 def _read(port: int) -> tuple[list[float], int]:
@@ -65,7 +83,7 @@ def _read(port: int) -> tuple[list[float], int]:
             begin_s = time.perf_counter()
             size_bytes = len(get(request.SerializeToString()))
             times_s.append(time.perf_counter() - begin_s)
-    return times_s[1:], size_bytes  # the first one warms up
+    return times_s, size_bytes
 
 
 def _fill(url: str) -> None:
@@ -84,16 +102,15 @@ def _events() -> Iterator[tuple[PayloadType, "_Request"]]:
     execution_id = identifier_pb2.WorkflowExecutionIdentifier(
         project="flytesnacks", domain="development", name="large"
     )
-    yield (
-        PayloadType.FLYTE1_WORKFLOW_EVENT,
-        admin_event_pb2.WorkflowExecutionEventRequest(
-            event=event_pb2.WorkflowExecutionEvent(
-                execution_id=execution_id,
-                phase=execution_pb2.WorkflowExecution.RUNNING,
-                occurred_at=_at(0),
-            )
-        ),
-    )
+    for phase, seconds in (("RUNNING", 0.0), ("SUCCEEDED", NUM_NODES * 0.05 + 70)):
+        yield (
+            PayloadType.FLYTE1_WORKFLOW_EVENT,
+            admin_event_pb2.WorkflowExecutionEventRequest(
+                event=event_pb2.WorkflowExecutionEvent(
+                    execution_id=execution_id, phase=phase, occurred_at=_at(seconds)
+                )
+            ),
+        )
     for number in range(NUM_NODES):
         node_id = identifier_pb2.NodeExecutionIdentifier(
             node_id=f"n{number}", execution_id=execution_id

@@ -3,7 +3,13 @@
 import pytest
 
 from spanwise_server.domain.events import PayloadType
-from spanwise_server.domain.identifiers import EntityKind, EntityVersion, ExecutionId, execution_key
+from spanwise_server.domain.identifiers import (
+    EntityKind,
+    EntityVersion,
+    ExecutionId,
+    execution_key,
+    workflow_key,
+)
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.storage.api import (
@@ -12,6 +18,7 @@ from spanwise_server.storage.api import (
     ExecutionFilter,
     ExecutionHistory,
     ExecutionRecord,
+    ExecutionVersion,
     FinishedAttempt,
     Storage,
     WorkflowRecord,
@@ -80,7 +87,10 @@ class TestHistory:
 
         storage.write(fill)
         history = history_of(storage)
-        assert history == ExecutionHistory(execution(), [], [], {}, frozenset(), [], [], None)
+        nothing = ExecutionVersion(0, workflow_key(EntityVersion()), None)
+        assert history == ExecutionHistory(
+            execution(), [], [], {}, frozenset(), [], [], None, nothing
+        )
 
     def test_those_of_several_executions_are_given_at_once(self, storage: Storage) -> None:
         other = execution(RUN._replace(name="other"))
@@ -129,6 +139,39 @@ class TestHistory:
             (20, 25, first.phase, version),
         ]
         assert all(isinstance(moment.phase, Phase) for moment in own.moments)
+
+
+class TestVersions:
+    def test_the_version_of_a_history_is_the_present_one(self, storage: Storage) -> None:
+        storage.write(append(event(1), event(2)))
+        storage.write(lambda t: t.add_missing_executions([execution()]))
+        storage.write(lambda t: t.put_workflow(workflow()))
+        storage.write(lambda t: t.put_binding(KEY, workflow().workflow_key))
+        with storage.read() as transaction:
+            versions = transaction.get_versions([KEY, OTHER_KEY])
+            history = transaction.get_histories([KEY])[KEY]
+        assert versions == {KEY: history.version}
+        key, registered_at_ns = workflow().workflow_key, workflow().recorded_at_ns
+        assert history.version == ExecutionVersion(2, key, registered_at_ns)
+
+    def test_it_changes_with_events_registrations_and_bindings(self, storage: Storage) -> None:
+        def version() -> ExecutionVersion:
+            with storage.read() as transaction:
+                return transaction.get_versions([KEY])[KEY]
+
+        storage.write(append(event(1)))
+        storage.write(lambda t: t.add_missing_executions([execution()]))
+        seen = [version()]
+        storage.write(append(event(2)))
+        seen.append(version())
+        storage.write(lambda t: t.put_binding(KEY, workflow().workflow_key))
+        seen.append(version())
+        storage.write(lambda t: t.put_workflow(workflow()))
+        seen.append(version())
+        storage.write(lambda t: t.put_workflow(workflow()._replace(recorded_at_ns=10**18)))
+        seen.append(version())
+        assert len(set(seen)) == len(seen)
+        assert version() == seen[-1]
 
 
 class TestWorkflows:

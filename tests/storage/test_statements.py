@@ -64,6 +64,7 @@ def selects() -> dict[str, Select[tuple[object, ...]]]:
         "attempts_by_key": attempts.select_by_keys(2),
         "attempts_finished": attempts.select_finished(Database.SQLITE, 2),
         "reasons_by_execution": reasons.select_by_execution(2),
+        "workflows_registrations": workflows.select_registrations(2),
         "workflows_by_key": workflows.select_by_keys(2),
     }
 

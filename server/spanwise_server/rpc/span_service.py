@@ -16,7 +16,6 @@ from spanwise.v1.span_service_pb2 import (
     WatchExecutionSpanRequest,
     WatchExecutionSpanResponse,
 )
-from spanwise_server.domain.totals import fill_totals
 from spanwise_server.rpc.codecs.native_diagnosis import encode_diagnosis
 from spanwise_server.rpc.codecs.native_log import fill_execution_summary
 from spanwise_server.rpc.codecs.native_queries import (
@@ -27,11 +26,11 @@ from spanwise_server.rpc.codecs.native_queries import (
     require_max_findings,
     require_page_size,
 )
-from spanwise_server.rpc.codecs.native_spans import encode_spans
 from spanwise_server.rpc.codecs.native_watch import SpanView
-from spanwise_server.rpc.codecs.timestamps import decode_optional, fill_time
+from spanwise_server.rpc.codecs.timestamps import decode_optional
 from spanwise_server.rpc.methods import Call, Handler, Method, service_methods
 from spanwise_server.rpc.query_pool import QueryPool
+from spanwise_server.rpc.span_answers import AnswerKey, SpanAnswers
 from spanwise_server.service.diagnoses import Diagnoses
 from spanwise_server.service.span_queries import SpanQueries
 from spanwise_server.service.span_watch import SpanWatches
@@ -51,6 +50,7 @@ class SpanServicer:
     ) -> None:
         """Run `queries` and `diagnoses` in `pool`, and follow executions with `watches`."""
         self._queries = queries
+        self._answers = SpanAnswers(queries)
         self._watches = watches
         self._diagnoses = diagnoses
         self._pool = pool
@@ -72,16 +72,8 @@ class SpanServicer:
         depth = decode_depth(request)
         as_of_ns = _as_of_ns(request)
 
-        def answer() -> GetExecutionSpanResponse:
-            root = self._queries.get_span(execution_id, as_of_ns)
-            if request.include_totals:
-                fill_totals(root, as_of_ns)
-            response = GetExecutionSpanResponse()
-            fill_time(response.as_of, as_of_ns)
-            encode_spans(root, response.spans, depth)
-            return response
-
-        return await self._pool.run(answer)
+        key = AnswerKey(execution_id, depth, request.include_totals)
+        return await self._pool.run(partial(self._answers.get, key, as_of_ns))
 
     async def _watch_execution_span(
         self, request: WatchExecutionSpanRequest, call: Call

@@ -21,6 +21,7 @@ from spanwise_server.service.workflow_registry import DefinitionDecoder
 from spanwise_server.storage.api import (
     DetailPayload,
     ExecutionHistory,
+    ExecutionVersion,
     ReadTransaction,
     ReasonRecord,
     WorkflowRecord,
@@ -28,10 +29,14 @@ from spanwise_server.storage.api import (
 
 
 class KnownFamily(NamedTuple):
-    """An execution, and those that launch plan nodes in it started, at any level, by id."""
+    """An execution, and those that launch plan nodes in it started, at any level, by id.
+
+    `versions` are those of all of them, by key.
+    """
 
     execution: KnownExecution
     children: dict[ExecutionId, KnownExecution]
+    versions: dict[bytes, ExecutionVersion]
 
 
 class KnownExecutions:
@@ -50,11 +55,13 @@ class KnownExecutions:
             CorruptRecord: A payload of the log or a registered workflow cannot be decoded.
         """
         family: dict[ExecutionId, KnownExecution] = {}
+        versions: dict[bytes, ExecutionVersion] = {}
         # Many children run one workflow, which need be decoded once.
         decode_workflow = cache(self._decode_workflow)
         wanted = {execution_id}  # none twice: they may start each other
         while wanted:
             histories = reader.get_histories([execution_key(each) for each in wanted])
+            versions.update((key, history.version) for key, history in histories.items())
             level = [
                 self._to_known(history)._replace(workflow=decode_workflow(history.workflow))
                 for history in histories.values()
@@ -68,7 +75,7 @@ class KnownExecutions:
             } - family.keys()
         if execution_id not in family:
             raise ExecutionNotFound(*execution_id)
-        return KnownFamily(family[execution_id], family)
+        return KnownFamily(family[execution_id], family, versions)
 
     def _to_known(self, history: ExecutionHistory) -> KnownExecution:
         execution = history.execution

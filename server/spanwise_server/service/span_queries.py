@@ -19,6 +19,7 @@ from spanwise_server.service.workflow_registry import DefinitionDecoder
 from spanwise_server.storage.api import (
     ExecutionFilter,
     ExecutionRecord,
+    ExecutionVersion,
     Storage,
 )
 
@@ -28,6 +29,21 @@ class ExecutionPage(NamedTuple):
 
     executions: list[ExecutionRecord]
     next_page_token: str
+
+
+class VersionedTree(NamedTuple):
+    """A tree with the version that it is of.
+
+    Attributes:
+        root: Root.
+        execution_keys: Executions that it depends on: the execution, those that it started, at any
+            level, and those that are named there and may still come.
+        versions: Versions of the known ones of them. The tree is the same while they are.
+    """
+
+    root: Span
+    execution_keys: frozenset[bytes]
+    versions: Mapping[bytes, ExecutionVersion]
 
 
 class LiveTree(NamedTuple):
@@ -88,10 +104,24 @@ class SpanQueries:
         judge_liveness(root, as_of_ns, self._stale_after_ns)
         return root
 
+    def get_versioned_tree(self, execution_id: ExecutionId, as_of_ns: int) -> VersionedTree:
+        """Give the tree as get_span does, and what tells whether it still holds."""
+        with self._storage.read() as reader:
+            execution, children, versions = self._known.read_family(reader, execution_id)
+        root = build_span_tree(execution, children)
+        judge_liveness(root, as_of_ns, self._stale_after_ns)
+        keys = frozenset(_keys([execution, *children.values()]))
+        return VersionedTree(root, keys, versions)
+
+    def get_versions(self, keys: Collection[bytes]) -> dict[bytes, ExecutionVersion]:
+        """Give the present versions of the known ones of these executions."""
+        with self._storage.read() as reader:
+            return reader.get_versions(keys)
+
     def get_live_tree(self, execution_id: ExecutionId, as_of_ns: int) -> LiveTree:
         """Give the span tree of an execution for a watcher. Arguments and errors as get_span."""
         with self._storage.read() as reader:  # one snapshot: the sequences are those of the tree
-            execution, children = self._known.read_family(reader, execution_id)
+            execution, children, _ = self._known.read_family(reader, execution_id)
             keys = frozenset(_keys([execution, *children.values()]))
             sequences = reader.get_last_sequences(keys)
         root = build_span_tree(execution, children)

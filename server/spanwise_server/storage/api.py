@@ -180,6 +180,20 @@ class WorkflowRecord(NamedTuple):
     payload: bytes
 
 
+class ExecutionVersion(NamedTuple):
+    """What tells whether anything about an execution has changed.
+
+    Attributes:
+        last_sequence: Highest sequence of its events; 0 without any.
+        workflow_key: Workflow that it runs, as far as is said.
+        registered_at_ns: When that one was last registered; None: it is not.
+    """
+
+    last_sequence: int
+    workflow_key: bytes
+    registered_at_ns: int | None
+
+
 class ExecutionHistory(NamedTuple):
     """Everything that is known of one execution. No order is promised inside the parts.
 
@@ -194,6 +208,7 @@ class ExecutionHistory(NamedTuple):
         details: Payloads of the events that have details.
         workflow: The one that the execution is bound to, else the one that its facts name; None
             when that one is not registered.
+        version: Version that this is.
     """
 
     execution: ExecutionRecord
@@ -204,6 +219,7 @@ class ExecutionHistory(NamedTuple):
     reasons: Sequence[ReasonRecord]
     details: Sequence[DetailPayload]
     workflow: WorkflowRecord | None
+    version: ExecutionVersion
 
 
 class FinishedAttempt(NamedTuple):
@@ -322,6 +338,12 @@ class ReadTransaction(Protocol):
 
     def get_last_sequences(self, keys: Collection[bytes]) -> dict[bytes, int]:
         """Give the highest sequence of each of these executions that has events."""
+
+    def get_versions(self, keys: Collection[bytes]) -> dict[bytes, ExecutionVersion]:
+        """Give the versions of the known ones of these executions, without reading their events.
+
+        Of equal versions the histories are equal.
+        """
 
     def get_workflow(self, key: bytes) -> WorkflowRecord | None:
         """Give a registered workflow, or None."""

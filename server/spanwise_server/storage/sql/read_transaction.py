@@ -10,6 +10,7 @@ from spanwise_server.storage.api import (
     ExecutionFilter,
     ExecutionHistory,
     ExecutionRecord,
+    ExecutionVersion,
     FinishedAttempt,
     LoggedEvent,
     WorkflowRecord,
@@ -48,6 +49,7 @@ class ReadStatements:
         self.get_attempts = KeyLookup(database, attempts.select_by_execution, 1)
         self.get_lives = KeyLookup(database, event_log.select_lives, 1)
         self.get_reasons = KeyLookup(database, reasons.select_by_execution, 1)
+        self.get_registrations = KeyLookup(database, workflows.select_registrations, 1)
         self.get_workflows = KeyLookup(database, workflows.select_by_keys, 1)
         self.list_finished_attempts = KeyLookup(
             database,
@@ -99,15 +101,13 @@ class SqlReadTransaction:
             self._look_up(statements.get_attempts, known, attempts.from_rows)
         )
         reasons_of = by_execution(self._look_up(statements.get_reasons, known, reasons.from_rows))
-        runs = {
-            execution.execution_key: bound or workflow_key(execution.facts.workflow_id)
-            for execution, bound in found
-        }
+        runs = _runs(found)
         registered = self._get_workflows(set(runs.values()))
         histories = {}
         for execution, _ in found:
             key = execution.execution_key
             lives = lives_of[key]
+            workflow = registered.get(runs[key])
             histories[key] = ExecutionHistory(
                 execution=execution,
                 nodes=nodes_of[key],
@@ -116,7 +116,13 @@ class SqlReadTransaction:
                 producer_ids=frozenset(lives.producer_ids),
                 reasons=reasons_of[key],
                 details=lives.details,
-                workflow=registered.get(runs[key]),
+                workflow=workflow,
+                # Sequences have no gaps, so the last one is the number of events.
+                version=ExecutionVersion(
+                    sum(map(len, lives.moments.values())),
+                    runs[key],
+                    None if workflow is None else workflow.recorded_at_ns,
+                ),
             )
         return histories
 
@@ -125,6 +131,22 @@ class SqlReadTransaction:
         return self._look_up(
             self._statements.get_last_sequences, keys, event_log.last_sequences_from_rows
         )
+
+    def get_versions(self, keys: Collection[bytes]) -> dict[bytes, ExecutionVersion]:
+        """See ReadTransaction."""
+        statements = self._statements
+        found = self._look_up(
+            statements.get_executions, set(keys), executions.with_bindings_from_rows
+        )
+        runs = _runs(found)
+        registered = self._look_up(
+            statements.get_registrations, set(runs.values()), workflows.registrations_from_rows
+        )
+        sequences = self.get_last_sequences(runs)
+        return {
+            key: ExecutionVersion(sequences.get(key, 0), workflow, registered.get(workflow))
+            for key, workflow in runs.items()
+        }
 
     def get_workflow(self, key: bytes) -> WorkflowRecord | None:
         """See ReadTransaction."""
@@ -188,3 +210,11 @@ class SqlReadTransaction:
         self, lookup: KeyLookup, keys: Collection[bytes], consume: Callable[[Iterable[Row]], T]
     ) -> T:
         return lookup.read(self._connection, single_keys(keys), consume)
+
+
+def _runs(found: Iterable[tuple[ExecutionRecord, bytes | None]]) -> dict[bytes, bytes]:
+    """Give the key of the workflow that each execution runs, by what is said of it."""
+    return {
+        execution.execution_key: bound or workflow_key(execution.facts.workflow_id)
+        for execution, bound in found
+    }

@@ -71,3 +71,21 @@ def select_by_keys(num_keys: int) -> Select[Any]:
     return select(*COLUMNS).join_from(
         wanted, WORKFLOWS, WORKFLOWS.c.workflow_key == wanted.c.workflow_key
     )
+
+
+def select_registrations(num_keys: int) -> Select[Any]:
+    """Find when workflows were registered. Keys: workflow_key. Rows: the key, recorded_at_ns."""
+    wanted = wanted_keys((WORKFLOWS.c.workflow_key,), num_keys)
+    return select(WORKFLOWS.c.workflow_key, WORKFLOWS.c.recorded_at_ns).join_from(
+        wanted, WORKFLOWS, WORKFLOWS.c.workflow_key == wanted.c.workflow_key
+    )
+
+
+def registrations_from_rows(rows: Iterable[Row]) -> dict[bytes, int]:
+    """Read the rows of select_registrations(): time by key."""
+    return dict(decode("workflows", _registration_from_row, rows))
+
+
+def _registration_from_row(row: Row) -> tuple[bytes, int]:
+    workflow_key, recorded_at_ns = row
+    return workflow_key, recorded_at_ns

@@ -1,0 +1,87 @@
+"""Answers of GetExecutionSpan. Large ones of finished executions are kept, as they went out."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from threading import Lock
+from typing import NamedTuple
+
+from spanwise.v1.span_service_pb2 import GetExecutionSpanResponse
+from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.domain.totals import fill_totals
+from spanwise_server.rpc.codecs.native_spans import encode_spans
+from spanwise_server.rpc.codecs.timestamps import fill_time
+from spanwise_server.service.span_queries import SpanQueries
+from spanwise_server.storage.api import ExecutionVersion
+
+MIN_KEPT_BYTES = 2**16
+"""Smaller answers are made about as quickly as it is found out whether they still hold."""
+
+MAX_KEPT_BYTES = 2**26
+"""All that is kept: the trees of five executions of 10,000 nodes."""
+
+
+class AnswerKey(NamedTuple):
+    """What an answer is an answer to, beside the moment."""
+
+    execution_id: ExecutionId
+    depth: int | None
+    include_totals: bool
+
+
+class _Kept(NamedTuple):
+    """An answer without its as_of, with the executions and the versions that it holds for."""
+
+    payload: bytes
+    execution_keys: frozenset[bytes]
+    versions: Mapping[bytes, ExecutionVersion]
+
+
+class SpanAnswers:
+    """Makes answers. Blocking; safe for several threads.
+
+    A finished execution is read again and again, and its tree takes seconds to build when it has
+    tens of thousands of nodes. A kept answer is given only while the versions of everything in it
+    are those that it was made of, so an event, a registration or a binding that any process took
+    is never missed.
+    """
+
+    def __init__(self, queries: SpanQueries) -> None:
+        """Ask `queries`."""
+        self._queries = queries
+        self._lock = Lock()
+        self._kept: OrderedDict[AnswerKey, _Kept] = OrderedDict()  # the latest used last
+
+    def get(self, key: AnswerKey, as_of_ns: int) -> GetExecutionSpanResponse:
+        """Give the answer. Raises as SpanQueries.get_span."""
+        response = self._recall(key) or self._make(key, as_of_ns)
+        fill_time(response.as_of, as_of_ns)
+        return response
+
+    def _make(self, key: AnswerKey, as_of_ns: int) -> GetExecutionSpanResponse:
+        root, keys, versions = self._queries.get_versioned_tree(key.execution_id, as_of_ns)
+        if key.include_totals:
+            fill_totals(root, as_of_ns)
+        response = GetExecutionSpanResponse()
+        encode_spans(root, response.spans, key.depth)
+        # While something is open, the answer depends on the moment that it is asked for.
+        if root.end_ns is not None:
+            self._keep(key, _Kept(response.SerializeToString(), keys, versions))
+        return response
+
+    def _recall(self, key: AnswerKey) -> GetExecutionSpanResponse | None:
+        with self._lock:
+            kept = self._kept.get(key)
+        if kept is None or self._queries.get_versions(kept.execution_keys) != kept.versions:
+            return None
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+        return GetExecutionSpanResponse.FromString(kept.payload)
+
+    def _keep(self, key: AnswerKey, kept: _Kept) -> None:
+        with self._lock:
+            self._kept.pop(key, None)
+            if MIN_KEPT_BYTES <= len(kept.payload) <= MAX_KEPT_BYTES:
+                self._kept[key] = kept
+            while sum(len(each.payload) for each in self._kept.values()) > MAX_KEPT_BYTES:
+                self._kept.popitem(last=False)
