@@ -44,7 +44,12 @@ def write_text(text: str, file: TextIO) -> None:
     file.write(encodable(text, file))
 
 
+def is_steering(character: str) -> bool:
+    """Say whether a character could steer a terminal instead of being shown."""
+    return unicodedata.category(character) in _ESCAPED and character != _ZERO_WIDTH_JOINER
+
+
 def _neutral_character(character: str) -> str:
-    if unicodedata.category(character) not in _ESCAPED or character == _ZERO_WIDTH_JOINER:
+    if not is_steering(character):
         return character
     return character.encode("unicode_escape").decode("ascii")

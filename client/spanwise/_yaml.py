@@ -8,6 +8,8 @@ from typing import Any
 
 import yaml
 
+from spanwise._text import is_steering
+
 # libyaml where it is there: the emitter in Python takes minutes for 100,000 spans.
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 _RESOLVER: Any = yaml.resolver.Resolver()
@@ -22,8 +24,18 @@ class Plain(str):
 
 def to_yaml(value: dict[Any, Any]) -> str:
     """Give the YAML of nested dicts and lists of text, numbers, truth values and None."""
-    events = _document(value)
-    return str(yaml.emit(events, Dumper=_DUMPER, allow_unicode=True, width=_NEVER_FOLDED))
+    events = list(_document(value))
+    # YAML escapes control characters by itself, but not those that change the writing direction.
+    # It cannot escape these alone.
+    is_safe = all(_is_safe(event) for event in events)
+    return str(yaml.emit(events, Dumper=_DUMPER, allow_unicode=is_safe, width=_NEVER_FOLDED))
+
+
+def _is_safe(event: yaml.Event) -> bool:
+    if not isinstance(event, yaml.ScalarEvent):
+        return True
+    text = event.value
+    return text.isascii() or not any(is_steering(character) for character in text)
 
 
 def _document(value: dict[Any, Any]) -> Iterator[yaml.Event]:

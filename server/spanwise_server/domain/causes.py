@@ -62,8 +62,10 @@ _ACCELERATOR = re.compile(
     r"|aws\.amazon\.com|habana\.ai|intel\.com|gpu\.[\w.-]+)/\w+(?:[.-]\w+)*)",
     re.IGNORECASE,
 )
-_CPU_OR_MEMORY = re.compile(r"(\d*) ?Insufficient (cpu|memory)\b", re.IGNORECASE)
+_CPU_OR_MEMORY = re.compile(r"\b(\d{1,9} )?Insufficient (cpu|memory)\b", re.IGNORECASE)
 _TAINT = re.compile(r"untolerated taint|had taint|didn't tolerate", re.IGNORECASE)
+_MOST_CHARACTERS = 2000
+"""Of a text that are looked at, as by the classifier: a reason may be megabytes long."""
 _START = attrgetter("start_ns")
 _WHEN = attrgetter("occurred_at_ns")
 
@@ -217,7 +219,7 @@ def _reasons(
 
 def _scheduling(reasons: Sequence[Mark]) -> tuple[str, str]:
     """Tell which resource was short. An accelerator first, then what most machines lacked."""
-    texts = [mark.message for mark in reasons]
+    texts = [mark.message[:_MOST_CHARACTERS] for mark in reasons]
     for text in texts:
         if found := _ACCELERATOR.search(text):
             return "scheduling/gpu", found[1]

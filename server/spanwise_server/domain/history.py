@@ -69,6 +69,8 @@ def fold_history(
     updated_ns = changed.occurred_at_ns if kind is EntityKind.EXECUTION else changed.reported_at_ns
     end_ns = max(last.start_ns, updated_ns) if last.phase in TERMINAL_PHASES else None
     flags = _carried(qualities) if qualities else SpanQuality.NONE
+    if kind is EntityKind.TASK_ATTEMPT and first.phase in TERMINAL_PHASES:
+        flags |= SpanQuality.INFERRED_START  # an attempt takes time before it ends
     if coarse_seconds:
         flags |= SpanQuality.COARSE_TIMESTAMP
     if after and any(moment.phase is not last.phase for moment in after):

@@ -65,7 +65,9 @@ def _split(setup: Span, intervals: Sequence[PhaseInterval], marks: Sequence[Mark
     setup.children = spans
 
 
-def node_operations(span_id: int, bounds: Block, stages: Sequence[Block]) -> list[Span]:
+def node_operations(
+    span_id: int, bounds: Block, stages: Sequence[Block], reserved_from_ns: int | None = None
+) -> list[Span]:
     """Give set-up, resets and teardown of a node, around what it contains.
 
     Args:
@@ -73,17 +75,25 @@ def node_operations(span_id: int, bounds: Block, stages: Sequence[Block]) -> lis
         bounds: Of the node.
         stages: What it does one after the other, in the order of start: each attempt of its task,
             and the nodes that each attempt made, taken together.
+        reserved_from_ns: When it began to wait for another execution that computes the same cached
+            result, which is then a part of the set-up; None when it did not.
     """
+    ready_ns = stages[0].start_ns if stages else bounds.end_ns
+    spans = _operations(span_id, bounds, (Operation.NODE_SETUP, bounds.start_ns, ready_ns, 0))
+    if spans and reserved_from_ns is not None:
+        (setup,) = spans
+        part = (Operation.CACHE_RESERVATION, reserved_from_ns, setup.end_ns, 0)
+        setup.children = _operations(setup.span_id, Block(setup.start_ns, setup.end_ns), part)
     if not stages:
-        return _operations(span_id, bounds, (Operation.NODE_SETUP, *bounds, 0))
-    parts: list[_Part] = [(Operation.NODE_SETUP, bounds.start_ns, stages[0].start_ns, 0)]
+        return spans
+    parts: list[_Part] = []
     for number, (before, after) in enumerate(pairwise(stages)):
         if before.end_ns is not None:
             parts.append((Operation.NODE_RESET, before.end_ns, after.start_ns, number))
     done_ns = hull(stages).end_ns
     if done_ns is not None and bounds.end_ns is not None:
         parts.append((Operation.NODE_TEARDOWN, done_ns, bounds.end_ns, 0))
-    return _operations(span_id, bounds, *parts)
+    return spans + _operations(span_id, bounds, *parts)
 
 
 def gate_operations(

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
+from spanwise_server.domain.cache_waits import reserved_from_ns
 from spanwise_server.domain.entities import Attempt, Entity
 from spanwise_server.domain.events import ExecutionError, Log
 from spanwise_server.domain.history import EntityHistory
@@ -127,26 +128,24 @@ def _node_span(known: KnownExecution, entity: Entity) -> Span:
     )
     name = facts.node_name or (spec.name if spec else "") or facts.spec_node_id or entity.node_id
     span = _entity_span(known, entity, name, subject)
-    span.children = _in_order(_node_operations(entity), [*attempts, *_child_spans(entity)])
+    span.children = _in_order(
+        _node_operations(entity, span.marks), [*attempts, *_child_spans(entity)]
+    )
     return span
 
 
-def _node_operations(entity: Entity) -> list[Span]:
+def _node_operations(entity: Entity, marks: Sequence[Mark]) -> list[Span]:
     history = entity.history
     if entity.kind is NodeKind.GATE and history is not None:
         closure = history.closure
         return gate_operations(entity.key, entity.block, closure.started_ns, closure.ran_until_ns)
     stages = _stages(entity)
-    if not stages and _may_hold_what_is_not_known(entity):
-        running_ns = None if history is None else history.closure.started_ns
-        if running_ns is not None:
-            return setup_operation(entity.key, entity.block, running_ns)
-    return node_operations(entity.key, entity.block, stages)
-
-
-def _may_hold_what_is_not_known(entity: Entity) -> bool:
-    """Say whether a node may have done something of which no event tells."""
-    return entity.kind is NodeKind.UNSPECIFIED or entity.facts.child_execution_id is not None
+    if not stages and history is not None and history.closure.started_ns is not None:
+        # It ran, so its set-up was over. What it did is not known: no event of it came.
+        return setup_operation(entity.key, entity.block, history.closure.started_ns)
+    has_attempts = bool(entity.attempts)
+    reserved_ns = reserved_from_ns(marks, entity.facts.cache_status, has_attempts=has_attempts)
+    return node_operations(entity.key, entity.block, stages, reserved_ns)
 
 
 def _stages(entity: Entity) -> list[Block]:

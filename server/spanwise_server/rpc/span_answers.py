@@ -16,6 +16,9 @@ from spanwise_server.storage.api import ExecutionVersion
 MIN_KEPT_BYTES = 2**16
 """Smaller answers are made about as quickly as it is found out whether they still hold."""
 
+MAX_ANSWER_BYTES = 60 * 2**20
+"""Of one answer. Clients of spanwise take 64 MiB; others set a limit of their own."""
+
 MAX_KEPT_BYTES = 2**26
 """All that is kept: the trees of five executions of 10,000 nodes."""
 
@@ -63,6 +66,7 @@ class SpanAnswers:
             fill_totals(root, as_of_ns)
         response = GetExecutionSpanResponse()
         encode_spans(root, response.spans, key.depth)
+        _fit(response)
         # While something is open, the answer depends on the moment that it is asked for.
         if root.end_ns is not None:
             self._keep(key, _Kept(response.SerializeToString(), keys, versions))
@@ -85,3 +89,19 @@ class SpanAnswers:
                 self._kept[key] = kept
             while sum(len(each.payload) for each in self._kept.values()) > MAX_KEPT_BYTES:
                 self._kept.popitem(last=False)
+
+
+def _fit(response: GetExecutionSpanResponse) -> None:
+    """Leave out the last spans of an answer that is too large for one message, and say so.
+
+    The first is always there. Spans are in pre-order, so what contains a span is there if it is.
+    """
+    if response.ByteSize() <= MAX_ANSWER_BYTES:
+        return
+    response.truncated = True
+    size_bytes = 0
+    for number, span in enumerate(response.spans):
+        size_bytes += span.ByteSize()
+        if number and size_bytes > MAX_ANSWER_BYTES:
+            del response.spans[number:]
+            return

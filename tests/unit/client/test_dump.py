@@ -151,6 +151,14 @@ def test_yaml_reads_back_as_it_was_written(value: dict[str, object]) -> None:
     assert yaml.safe_load(to_yaml(value)) == value
 
 
+@pytest.mark.parametrize("character", ["\u202e", "\u2066", "\u200b", "\ufeff"])
+def test_yaml_never_holds_a_character_that_steers_a_terminal(character: str) -> None:
+    value = {f"k{character}ey": f"t{character}ext \U0001f600"}
+    text = to_yaml(value)
+    assert character not in text
+    assert yaml.safe_load(text) == value
+
+
 def test_to_dict_is_json() -> None:
     """Exact times as text, durations as whole nanoseconds."""
     values = tree(training_run()).to_dict()

@@ -279,3 +279,12 @@ def test_every_rule_is_about_known_causes_and_tells_its_source() -> None:
         assert set(rule.causes) <= set(CAUSES)
         assert rule.advice.text.endswith(".")
         assert rule.advice.source
+
+
+@pytest.mark.parametrize(
+    "text", ["1" * 1_000_000, "1" * 4301 + " Insufficient cpu", " " * 1_000_000]
+)
+def test_a_huge_text_is_no_trouble(text: str) -> None:
+    refused = "0/3 nodes are available: 3 node(s) had volume node affinity conflict."
+    found = diagnosed(in_attempt(SCHEDULING, refused, text)).findings[0]
+    assert found.cause.startswith("scheduling")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from spanwise_server.domain.events import Details, NodeFacts
+from spanwise_server.domain.events import CacheStatus, Details, NodeFacts
 from spanwise_server.domain.identifiers import node_key
 from spanwise_server.domain.known import TimedDetails
 from spanwise_server.domain.node_kinds import NodeKind
@@ -10,7 +10,7 @@ from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import SpanQuality
 from spanwise_server.domain.spans import NodeSubject, Operation, Span
 from tests.unit.domain.graphs import definition, graph, spec, target
-from tests.unit.domain.lives import KEY, Life, named, operations
+from tests.unit.domain.lives import KEY, Life, bounds, named, operations, walk
 
 TASK = NodeFacts(kind=NodeKind.TASK)
 SUBWORKFLOW = NodeFacts(kind=NodeKind.SUBWORKFLOW)
@@ -153,3 +153,43 @@ def test_kinds_below_a_dynamic_node_come_from_what_it_made() -> None:
     facts = NodeFacts(parent_node_id="d", spec_node_id="wait", retry_group="0")
     life.node("d-0-wait", (Phase.QUEUED, 1), facts=facts)
     assert kind_of(life.tree(), "wait") is NodeKind.GATE
+
+
+def test_node_that_found_its_result_after_all_has_waited_for_who_computed_it() -> None:
+    life = Life().node("n", (Phase.QUEUED, 5), (Phase.SUCCEEDED, 290))
+    life.nodes["n"] = NodeFacts(kind=NodeKind.TASK, cache_status=CacheStatus.HIT)
+    life.reason(node_key(KEY, "n"), 6, "cache miss: dataset v1")
+    life.reason(node_key(KEY, "n"), 290, "cache hit")
+    setup = named(life.tree(), "NODE_SETUP")
+    assert bounds(setup) == (5, 290)
+    assert operations(setup) == {Operation.CACHE_RESERVATION: (6, 290)}
+
+
+def test_node_that_says_so_waits_for_a_reservation_until_its_first_attempt() -> None:
+    text = "cache reservation held by another execution that computes the same result"
+    life = Life().node("n", (Phase.QUEUED, 5), facts=TASK).attempt("n", 0, (Phase.QUEUED, 280))
+    life.reason(node_key(KEY, "n"), 10, text)
+    setup = named(life.tree(), "NODE_SETUP")
+    assert bounds(setup) == (5, 280)
+    assert operations(setup) == {Operation.CACHE_RESERVATION: (10, 280)}
+
+
+def test_node_that_found_its_result_at_once_has_waited_for_nobody() -> None:
+    life = Life().node("n", (Phase.SUCCEEDED, 5, 9))
+    life.nodes["n"] = NodeFacts(kind=NodeKind.TASK, cache_status=CacheStatus.HIT)
+    life.reason(node_key(KEY, "n"), 5, "cache hit")
+    assert operations(named(life.tree(), "NODE_SETUP")) == {}
+
+
+def test_task_node_that_ran_without_events_of_its_task_is_not_all_set_up() -> None:
+    life = Life().node(
+        "n", (Phase.QUEUED, 0), (Phase.RUNNING, 2), (Phase.SUCCEEDED, 300), facts=TASK
+    )
+    assert operations(named(life.tree(), "n")) == {SETUP: (0, 2)}
+
+
+def test_attempt_that_was_first_heard_of_at_its_end_has_an_inferred_start() -> None:
+    life = Life().attempt("n", 0, (Phase.SUCCEEDED, 12)).attempt("n", 1, (Phase.RUNNING, 13))
+    first, second = [span for span in walk(life.tree()) if span.name == "train"]
+    assert SpanQuality.INFERRED_START in first.qualities
+    assert SpanQuality.INFERRED_START not in second.qualities

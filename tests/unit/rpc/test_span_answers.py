@@ -144,3 +144,25 @@ def test_what_was_used_longest_ago_makes_room(
     for key in (one, two, one, three, one):
         answers.get(key, AS_OF_NS)
     assert queries.built == 3
+
+
+def test_an_answer_that_is_too_large_leaves_out_its_last_spans_and_says_so(
+    storage: Storage, queries: CountingQueries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(storage, *FINISHED)
+    whole = SpanAnswers(queries).get(KEY, AS_OF_NS)
+    assert not whole.truncated
+    monkeypatch.setattr(span_answers, "MAX_ANSWER_BYTES", whole.ByteSize() * 2 // 3)
+    part = SpanAnswers(queries).get(KEY, AS_OF_NS)
+    assert part.truncated
+    assert 0 < len(part.spans) < len(whole.spans)
+    assert list(part.spans) == list(whole.spans)[: len(part.spans)]
+
+
+def test_the_first_span_is_always_there(
+    storage: Storage, queries: CountingQueries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(storage, *FINISHED)
+    monkeypatch.setattr(span_answers, "MAX_ANSWER_BYTES", 1)
+    answer = SpanAnswers(queries).get(KEY, AS_OF_NS)
+    assert (names(answer), answer.truncated) == ([RUN.name], True)

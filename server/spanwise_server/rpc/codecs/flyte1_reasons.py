@@ -10,6 +10,7 @@ from flyteidl.core.catalog_pb2 import CatalogMetadata, CatalogReservation
 from flyteidl.core.execution_pb2 import ExecutionError as FlyteError
 from flyteidl.event.event_pb2 import TaskExecutionEvent, TaskNodeMetadata
 
+from spanwise_server.domain.cache_waits import CACHE_MISS
 from spanwise_server.domain.events import CacheStatus, ErrorKind, ExecutionError, Reason, Severity
 from spanwise_server.domain.phases import Phase
 from spanwise_server.rpc.codecs.flyte1_enums import ERROR_KINDS
@@ -19,7 +20,7 @@ CATALOG = "catalog"
 """Source of reasons about the cache: Flyte's data catalog."""
 
 _CACHE_TEXTS = {
-    CacheStatus.MISS: ("cache miss", Severity.INFO),
+    CacheStatus.MISS: (CACHE_MISS, Severity.INFO),
     CacheStatus.HIT: ("cache hit", Severity.INFO),
     CacheStatus.POPULATED: ("result stored in the cache", Severity.INFO),
     CacheStatus.LOOKUP_FAILURE: ("cache look-up failed", Severity.WARNING),
