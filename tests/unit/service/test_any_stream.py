@@ -22,7 +22,9 @@ from spanwise_server.domain.spans import (
     ExecutionSubject,
     NodeSubject,
     Operation,
+    OperationSubject,
     Span,
+    SubtaskSubject,
     TaskAttemptSubject,
 )
 from spanwise_server.domain.totals import end_of, fill_totals
@@ -42,7 +44,7 @@ PAYLOAD_TYPES = {
     "CreateNodeEvent": PayloadType.FLYTE1_NODE_EVENT,
     "CreateTaskEvent": PayloadType.FLYTE1_TASK_EVENT,
 }
-FAMILY = (Operation.TASK_SETUP, Operation.TASK_RUNTIME, Operation.TASK_TEARDOWN)
+FLYTE_OPERATIONS = [each for each in Operation if 1 <= each <= Operation.TASK_TEARDOWN]
 
 Stream = list[Request]
 
@@ -151,9 +153,29 @@ def check_totals(span: Span) -> None:
     for each in totals.operations:
         assert each.union_ns <= each.sum_ns
         assert each.union_ns <= totals.wall_ns
-    if isinstance(span.subject, TaskAttemptSubject):
-        spent = {each.operation: each.sum_ns for each in totals.operations}
-        assert sum(spent.get(operation, 0) for operation in FAMILY) == totals.wall_ns
+    spent = {each.operation: each.sum_ns for each in totals.operations}
+    if is_complete(span):
+        assert sum(spent.get(operation, 0) for operation in FLYTE_OPERATIONS) == totals.wall_ns
+    else:
+        # An attempt is always split as a whole, whatever sub-tasks lie beside its operations.
+        assert not isinstance(span.subject, TaskAttemptSubject) or has_subtasks(span)
+
+
+def is_complete(span: Span) -> bool:
+    """Say whether operations cover a span without gap and overlap, at every level."""
+    if isinstance(span.subject, OperationSubject):
+        return True
+    now_ns = span.start_ns
+    for child in span.children:
+        if child.start_ns != now_ns or not is_complete(child):
+            return False
+        now_ns = end_of(child, AS_OF_NS)
+    return now_ns == end_of(span, AS_OF_NS)
+
+
+def has_subtasks(span: Span) -> bool:
+    """Say whether a span has sub-tasks right below it."""
+    return any(isinstance(child.subject, SubtaskSubject) for child in span.children)
 
 
 def check_critical_path(root: Span) -> None:
