@@ -261,7 +261,7 @@ def starts_of(
 class TestListingFinishedAttempts:
     def test_an_attempt_says_how_long_it_took(self, storage: Storage) -> None:
         state = ended(10, 40, Phase.FAILED)._replace(created_at_ns=3)
-        record = attempt(state=state)._replace(execution_key=OTHER_KEY)
+        record = attempt(state=state)._replace(execution_key=OTHER_KEY, retry_attempt=2)
         storage.write(lambda t: t.put_attempts([record]))
         with storage.read() as transaction:
             [found] = transaction.list_finished_attempts([TRAIN], besides=KEY, limit=9)
@@ -269,6 +269,7 @@ class TestListingFinishedAttempts:
             execution_key=OTHER_KEY,
             attempt_key=ATTEMPT_KEY,
             task_id=TASK_ID,
+            retry_attempt=record.retry_attempt,
             created_at_ns=3,
             started_at_ns=10,
             ended_at_ns=40,

@@ -1,5 +1,6 @@
 """How an attempt compares with earlier ones of the same task."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -17,8 +18,12 @@ _SLACK_NS = 1_000_000_000
 
 
 class AttemptTimes(NamedTuple):
-    """How long an earlier attempt took. None: not known."""
+    """How long an earlier attempt took. None: not known, or not to be compared with.
 
+    `is_retry` says whether another attempt was before it: it may find a machine that is warm.
+    """
+
+    is_retry: bool
     setup_ns: int | None
     runtime_ns: int | None
     teardown_ns: int | None
@@ -34,9 +39,8 @@ class Comparison(NamedTuple):
         duration_ns: Here; up to as_of if it still goes on.
         p50_ns: Median: the least time that half of the earlier ones did not exceed.
         p95_ns: The least time that 95 of 100 of the earlier ones did not exceed.
-        num_samples: Number of earlier ones, at least 1.
-        is_outlier: Whether it is more than p95 and more than 1.5 times p50 plus a second, with
-            MIN_SAMPLES earlier ones or more.
+        num_samples: Number of earlier ones, at least MIN_SAMPLES.
+        is_outlier: Whether it is more than p95 and more than 1.5 times p50 plus a second.
     """
 
     attempt: Span
@@ -61,28 +65,36 @@ def task_of(attempt: Span) -> TaskName | None:
     return project, domain, name
 
 
+def _is_retry(attempt: Span) -> bool:
+    return isinstance(attempt.subject, TaskAttemptSubject) and attempt.subject.retry_attempt > 0
+
+
 def compare_with_past(
     attempts: Mapping[str, Span], past: Mapping[TaskName, Sequence[AttemptTimes]], as_of_ns: int
 ) -> list[Comparison]:
-    """Compare attempts with earlier ones.
+    """Compare attempts with earlier ones: first with first, and later with later ones.
 
     Args:
         attempts: The attempts, by path.
-        past: Earlier attempts that succeeded, by task.
+        past: Earlier attempts, by task.
         as_of_ns: End of what is open.
 
     Returns:
-        One for each operation that the attempt has and that is known of earlier ones, in the order
-        of attempts, then of operations.
+        One for each operation that the attempt has and that is known of MIN_SAMPLES earlier ones or
+        more, in the order of attempts, then of operations.
     """
-    known = {task: tuple(map(_sorted, zip(*times, strict=True))) for task, times in past.items()}
+    alike: dict[tuple[TaskName, bool], list[tuple[int | None, ...]]] = defaultdict(list)
+    for task, earlier in past.items():
+        for is_retry, *times_ns in earlier:
+            alike[task, is_retry].append(tuple(times_ns))
+    known = {key: tuple(map(_sorted, zip(*rows, strict=True))) for key, rows in alike.items()}
     comparisons = []
     for path, attempt in attempts.items():
-        task = task_of(attempt)
-        columns = known.get(task, ()) if task is not None else ()
+        this = task_of(attempt)
+        columns = known.get((this, _is_retry(attempt)), ()) if this is not None else ()
         durations = _durations(attempt, as_of_ns)
         for operation, samples in zip(_COMPARED, columns, strict=False):
-            if samples and operation in durations:
+            if len(samples) >= MIN_SAMPLES and operation in durations:
                 comparisons.append(
                     _compare((attempt, path, operation), durations[operation], samples)
                 )
@@ -93,11 +105,7 @@ def _compare(
     which: tuple[Span, str, Operation], duration_ns: int, samples: Sequence[int]
 ) -> Comparison:
     p50_ns, p95_ns = _percentile(samples, 50), _percentile(samples, 95)
-    is_outlier = (
-        len(samples) >= MIN_SAMPLES
-        and duration_ns > p95_ns
-        and 2 * duration_ns > 3 * p50_ns + 2 * _SLACK_NS
-    )
+    is_outlier = duration_ns > p95_ns and 2 * duration_ns > 3 * p50_ns + 2 * _SLACK_NS
     return Comparison(*which, duration_ns, p50_ns, p95_ns, len(samples), is_outlier)
 
 

@@ -49,7 +49,7 @@ class Diagnoses:
     def _read_past(
         self, execution_id: ExecutionId, tasks: Collection[TaskName], own: Collection[bytes]
     ) -> dict[TaskName, list[AttemptTimes]]:
-        """Read how long successful attempts of tasks took outside of this execution's tree."""
+        """Read how long attempts of tasks took outside of this execution's tree."""
         past: dict[TaskName, list[AttemptTimes]] = defaultdict(list)
         if not tasks:
             return past
@@ -58,7 +58,7 @@ class Diagnoses:
                 tasks, besides=execution_key(execution_id), limit=NUM_EARLIER_ATTEMPTS
             )
         for each in finished:
-            if each.phase is Phase.SUCCEEDED and each.execution_key not in own:
+            if each.execution_key not in own:
                 project, domain, name, _ = each.task_id
                 past[project, domain, name].append(_times(each))
         return past
@@ -82,10 +82,16 @@ def _execution_keys(root: Span) -> set[bytes]:
 
 
 def _times(attempt: FinishedAttempt) -> AttemptTimes:
-    """Split an attempt as the operations of the tree split it; never into less than nothing."""
+    """Split an attempt as the operations of the tree split it; never into less than nothing.
+
+    However it ended, what ran has been set up. How long it ran until it failed says nothing.
+    """
     started_ns = attempt.started_at_ns
-    setup_ns = runtime_ns = None
+    setup_ns = runtime_ns = teardown_ns = None
     if started_ns is not None:
         setup_ns = max(started_ns - attempt.created_at_ns, 0)
-        runtime_ns = max(attempt.ended_at_ns - started_ns, 0)
-    return AttemptTimes(setup_ns, runtime_ns, max(attempt.reported_end_ns - attempt.ended_at_ns, 0))
+    if attempt.phase is Phase.SUCCEEDED:
+        teardown_ns = max(attempt.reported_end_ns - attempt.ended_at_ns, 0)
+        if started_ns is not None:
+            runtime_ns = max(attempt.ended_at_ns - started_ns, 0)
+    return AttemptTimes(attempt.retry_attempt > 0, setup_ns, runtime_ns, teardown_ns)

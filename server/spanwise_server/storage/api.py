@@ -229,6 +229,7 @@ class FinishedAttempt(NamedTuple):
         execution_key: Execution.
         attempt_key: Attempt, inside the execution.
         task_id: What it ran.
+        retry_attempt: Its number, from 0.
         created_at_ns: Its first event.
         started_at_ns: Its first RUNNING event, which a wrong clock may put after the end; None when
             there was none, or when a version stored it that did not keep this time (`spanwise
@@ -241,6 +242,7 @@ class FinishedAttempt(NamedTuple):
     execution_key: bytes
     attempt_key: int
     task_id: EntityVersion
+    retry_attempt: int
     created_at_ns: int
     started_at_ns: int | None
     ended_at_ns: int

@@ -154,6 +154,7 @@ def select_finished(database: Database, num_keys: int) -> Select[Any]:
         *KEY_COLUMNS,
         *TASK_COLUMNS,
         TASK_EXECUTIONS.c.task_version,
+        TASK_EXECUTIONS.c.retry_attempt,
         TASK_EXECUTIONS.c.created_at_ns,
         TASK_EXECUTIONS.c.first_running_at_ns,
         TASK_EXECUTIONS.c.ended_occurred_at_ns,
@@ -168,12 +169,13 @@ def finished_from_rows(rows: Iterable[Row]) -> list[FinishedAttempt]:
 
 
 def _finished_from_row(row: Row) -> FinishedAttempt:
-    execution_key, attempt_key, project, domain, name, version, *times, phase = row
+    execution_key, attempt_key, project, domain, name, version, retry_attempt, *times, phase = row
     created_at_ns, started_at_ns, ended_at_ns, reported_end_ns = times
     return FinishedAttempt(
         execution_key,
         attempt_key,
         EntityVersion(project, domain, name, version),
+        retry_attempt,
         created_at_ns,
         started_at_ns,
         ended_at_ns,
