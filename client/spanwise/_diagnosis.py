@@ -1,12 +1,12 @@
 """Diagnosis: what cost an execution most, and why."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from spanwise import _report
 from spanwise._identifiers import ExecutionId
 from spanwise._times import duration_to_ns, rfc3339, to_ns
-from spanwise._values import Reason, operation_name
+from spanwise._values import Failure, Reason, operation_name, phase_name
 from spanwise.v1 import span_service_pb2
 
 
@@ -20,6 +20,12 @@ class Evidence:
         start_ns: Start, in nanoseconds since the epoch.
         end_ns: End.
         reasons: What was said in the stretch; a repeated text once, with its count.
+        label: The path with what the span stands for, for instance
+            "NODE_TRANSITION to n4 (clean_returns)".
+        is_open: Whether it still goes on.
+        last_heard_ns: While it does, when anything was last heard of what it lies in; else None.
+        is_stale: Whether that was longer ago than the server's limit.
+        error: How the attempt failed that it is lost to; told once for each error of a finding.
     """
 
     span_id: str
@@ -27,6 +33,11 @@ class Evidence:
     start_ns: int
     end_ns: int
     reasons: tuple[Reason, ...]
+    label: str
+    is_open: bool
+    last_heard_ns: int | None
+    is_stale: bool
+    error: Failure | None
 
     @property
     def duration_ns(self) -> int:
@@ -58,7 +69,10 @@ class Finding:
         share: Share of the wall clock of the execution, 0 to 1.
         summary: The finding as a sentence.
         evidence: Stretches that it rests on, the costliest first.
-        advice: What is known to help; empty when nothing is.
+        advice: What is known to help; empty when nothing is, and below 2 % of the wall clock.
+        is_open: Whether it still goes on.
+        left_out_count: Stretches that the evidence leaves out.
+        left_out_ns: Their time: that of the evidence and this add up to the cost.
     """
 
     cause: str
@@ -68,6 +82,9 @@ class Finding:
     summary: str
     evidence: tuple[Evidence, ...]
     advice: tuple[Advice, ...]
+    is_open: bool
+    left_out_count: int
+    left_out_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +157,13 @@ class Diagnosis:
         segments: The critical path, from the start of the execution to its end.
         parallelism: How many attempts ran at once, in the order of time.
         as_of_ns: Moment up to which open spans are drawn.
+        phase: Phase of the execution, for instance "RUNNING"; "" when that is not known.
+        is_open: Whether the execution has not ended. Then costs are those up to `as_of_ns`.
+        last_heard_ns: While it is open, when anything was last heard of it; else None.
+        is_stale: Whether that was longer ago than the server's limit.
+        error: Why the execution failed; None when it did not.
+        left_out_count: Findings that were left out.
+        left_out_ns: Their cost: that of the findings and this add up to `critical_path_ns`.
     """
 
     execution_id: ExecutionId
@@ -150,6 +174,13 @@ class Diagnosis:
     segments: tuple[CriticalSegment, ...]
     parallelism: tuple[ParallelismStep, ...]
     as_of_ns: int
+    phase: str
+    is_open: bool
+    last_heard_ns: int | None
+    is_stale: bool
+    error: Failure | None
+    left_out_count: int
+    left_out_ns: int
 
     @classmethod
     def from_message(
@@ -168,6 +199,13 @@ class Diagnosis:
                 for step in message.parallelism
             ),
             as_of_ns=to_ns(message.as_of),
+            phase=phase_name(message.phase),
+            is_open=message.open,
+            last_heard_ns=_last_heard(message),
+            is_stale=message.stale,
+            error=_error(message),
+            left_out_count=message.left_out_count,
+            left_out_ns=duration_to_ns(message.left_out_cost),
         )
 
     def to_text(self, width: int = 100) -> str:
@@ -191,9 +229,13 @@ class Diagnosis:
         return {
             "execution_id": str(self.execution_id),
             "as_of": rfc3339(self.as_of_ns),
+            "phase": self.phase,
+            **_state_values(self),
             "critical_path_ns": self.critical_path_ns,
             "approximate": self.is_approximate,
             "findings": list(map(_finding_values, self.findings)),
+            "left_out_count": self.left_out_count,
+            "left_out_ns": self.left_out_ns,
             "history": [
                 {
                     "span_id": each.span_id,
@@ -224,6 +266,17 @@ class Diagnosis:
         }
 
 
+_Message = span_service_pb2.DiagnoseExecutionResponse | span_service_pb2.Evidence
+
+
+def _last_heard(message: _Message) -> int | None:
+    return to_ns(message.last_heard_at) if message.HasField("last_heard_at") else None
+
+
+def _error(message: _Message) -> Failure | None:
+    return Failure.from_message(message.error) if message.HasField("error") else None
+
+
 def _finding(message: span_service_pb2.Finding) -> Finding:
     return Finding(
         cause=message.cause,
@@ -238,10 +291,18 @@ def _finding(message: span_service_pb2.Finding) -> Finding:
                 start_ns=to_ns(each.start_time),
                 end_ns=to_ns(each.end_time),
                 reasons=tuple(map(Reason.from_message, each.reasons)),
+                label=each.label,
+                is_open=each.open,
+                last_heard_ns=_last_heard(each),
+                is_stale=each.stale,
+                error=_error(each),
             )
             for each in message.evidence
         ),
         advice=tuple(Advice(each.text, each.source) for each in message.advice),
+        is_open=message.open,
+        left_out_count=message.left_out_count,
+        left_out_ns=duration_to_ns(message.left_out_cost),
     )
 
 
@@ -268,6 +329,15 @@ def _segment(message: span_service_pb2.CriticalSegment) -> CriticalSegment:
     )
 
 
+def _state_values(one: Diagnosis | Evidence) -> dict[str, Any]:
+    return {
+        "open": one.is_open,
+        "last_heard_at": None if one.last_heard_ns is None else rfc3339(one.last_heard_ns),
+        "stale": one.is_stale,
+        "error": None if one.error is None else asdict(one.error),
+    }
+
+
 def _finding_values(finding: Finding) -> dict[str, Any]:
     return {
         "cause": finding.cause,
@@ -275,10 +345,13 @@ def _finding_values(finding: Finding) -> dict[str, Any]:
         "cost_ns": finding.cost_ns,
         "share": finding.share,
         "summary": finding.summary,
+        "open": finding.is_open,
         "evidence": [
             {
                 "span_id": each.span_id,
                 "path": each.path,
+                "label": each.label,
+                **_state_values(each),
                 "start_time": rfc3339(each.start_ns),
                 "end_time": rfc3339(each.end_ns),
                 "duration_ns": each.duration_ns,
@@ -294,5 +367,7 @@ def _finding_values(finding: Finding) -> dict[str, Any]:
             }
             for each in finding.evidence
         ],
+        "left_out_count": finding.left_out_count,
+        "left_out_ns": finding.left_out_ns,
         "advice": [{"text": each.text, "source": each.source} for each in finding.advice],
     }

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import grpc
 import pytest
+from flyteidl.core.identifier_pb2 import Identifier
 
 from spanwise import Client, ExecutionNotFound, demo
 from spanwise.v1 import identifiers_pb2, span_pb2, span_service_pb2
@@ -14,6 +16,7 @@ from tests.e2e.flyte_run import Run, bounds, seconds
 from tests.e2e.harness import ServerProcess, Stubs, failure, running_server
 from tests.unit.rpc.flyte import T0
 
+FLAKY = Identifier(project="flytesnacks", domain="development", name="flaky", version="v1")
 GPU = "0/12 nodes are available: 12 Insufficient nvidia.com/gpu."
 PULLING = 'Pulling image "cr.example.com/train:v1"'
 
@@ -72,7 +75,7 @@ def execution_id(name: str) -> identifiers_pb2.ExecutionId:
 def test_the_costliest_finding_tells_what_the_time_was_waited_for(stubs: Stubs) -> None:
     first = asked(stubs, "slow").findings[0]
     assert (first.cause, first.cost.seconds) == ("scheduling/gpu", 600)
-    assert first.summary.startswith("Waiting for a machine with a free nvidia.com/gpu took 10m 0s")
+    assert first.summary.startswith("Waiting for a machine with a free nvidia.com/gpu took 10m 00s")
     assert "in n1" in first.summary
     evidence = first.evidence[0]
     assert [reason.message for reason in evidence.reasons] == [GPU]
@@ -106,6 +109,60 @@ def test_an_attempt_is_compared_with_those_of_other_executions(stubs: Stubs) -> 
     # Six earlier executions have two attempts of the task each, none of them this execution's own.
     assert (outliers[0].sample_count, outliers[0].duration.seconds) == (12, 600)
     assert outliers[0].p95.seconds == 4
+
+
+def test_a_set_up_counts_however_the_attempt_ended(stubs: Stubs) -> None:
+    for number in range(6):
+        execution = Run(stubs, f"retried{number}")
+        flaky = partial(execution.task, "n0", task_id=FLAKY)
+        execution.workflow("RUNNING", 0)
+        execution.node("n0", "QUEUED", 1)
+        flaky("QUEUED", 2)
+        flaky("RUNNING", 602)
+        flaky("FAILED", 610)
+        flaky("QUEUED", 611, retry_attempt=1)
+        flaky("RUNNING", 612, retry_attempt=1)
+        flaky("SUCCEEDED", 640, retry_attempt=1)
+        execution.node("n0", "SUCCEEDED", 641)
+        execution.workflow("SUCCEEDED", 642)
+    found = [
+        (each.path, span_pb2.Operation.Name(each.operation), each.p50.seconds, each.outlier)
+        for each in asked(stubs, "retried5").history
+    ]
+    # Five earlier first attempts waited as long; how long they ran until they failed says nothing.
+    assert found == [
+        ("n0/0", "OPERATION_TASK_SETUP", 600, False),
+        ("n0/1", "OPERATION_TASK_SETUP", 1, False),
+        ("n0/1", "OPERATION_TASK_RUNTIME", 28, False),
+    ]
+
+
+def test_what_runs_is_diagnosed_as_such(stubs: Stubs, server: ServerProcess) -> None:
+    execution = Run(stubs, "open")
+    execution.workflow("RUNNING", 0)
+    execution.node("n0", "QUEUED", 1)
+    execution.task("n0", "QUEUED", 2)
+    execution.task("n0", "RUNNING", 4)
+    with Client(server.endpoint) as client:
+        as_of_ns = (T0 + 64) * 10**9
+        found = client.diagnose_execution("flytesnacks/development/open", as_of=as_of_ns)
+        late = client.diagnose_execution("flytesnacks/development/open")
+    assert (found.phase, found.is_open, found.is_stale) == ("RUNNING", True, False)
+    assert found.last_heard_ns == (T0 + 4) * 10**9
+    first = found.findings[0]
+    assert (first.cause, first.is_open, first.advice) == ("runtime", True, ())
+    assert first.evidence[0].last_heard_ns == (T0 + 4) * 10**9
+    assert "has run for 1m 04s so far; last heard 1m 00s ago." in found.to_text()
+    assert late.is_stale
+    assert late.findings[0].evidence[0].is_stale
+
+
+def test_what_failed_is_diagnosed_as_such(stubs: Stubs, server: ServerProcess) -> None:
+    execution = Run(stubs, "failed")
+    execution.workflow("RUNNING", 0)
+    execution.workflow("FAILED", 90)
+    text = told("diagnose", "flytesnacks/development/failed", "--endpoint", server.endpoint)
+    assert text.startswith("flytesnacks/development/failed failed after 1m 30s.\n")
 
 
 def test_attempts_that_ran_at_once_are_counted(stubs: Stubs) -> None:

@@ -14,12 +14,13 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from spanwise.v1 import event_pb2 as spanwise_dot_v1_dot_event__pb2
 from spanwise.v1 import identifiers_pb2 as spanwise_dot_v1_dot_identifiers__pb2
 from spanwise.v1 import phase_pb2 as spanwise_dot_v1_dot_phase__pb2
 from spanwise.v1 import span_pb2 as spanwise_dot_v1_dot_span__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1espanwise/v1/span_service.proto\x12\x0bspanwise.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1dspanwise/v1/identifiers.proto\x1a\x17spanwise/v1/phase.proto\x1a\x16spanwise/v1/span.proto\"\xa5\x01\n\rSpanSelection\x12\x12\n\x05\x64\x65pth\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x14\n\x0croot_span_id\x18\x02 \x01(\x0c\x12\x30\n\x0cwindow_start\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nwindow_end\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x08\n\x06_depth\"\xe2\x01\n\x17GetExecutionSpanRequest\x12.\n\x0c\x65xecution_id\x18\x01 \x01(\x0b\x32\x18.spanwise.v1.ExecutionId\x12-\n\tselection\x18\x02 \x01(\x0b\x32\x1a.spanwise.v1.SpanSelection\x12)\n\x05\x61s_of\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tpage_size\x18\x04 \x01(\x05\x12\x12\n\npage_token\x18\x05 \x01(\t\x12\x16\n\x0einclude_totals\x18\x06 \x01(\x08\"\x93\x01\n\x18GetExecutionSpanResponse\x12 \n\x05spans\x18\x01 \x03(\x0b\x32\x11.spanwise.v1.Span\x12)\n\x05\x61s_of\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\ttruncated\x18\x03 \x01(\x08\x12\x17\n\x0fnext_page_token\x18\x04 \x01(\t\"\xd3\x01\n\x1aStreamExecutionSpanRequest\x12.\n\x0c\x65xecution_id\x18\x01 \x01(\x0b\x32\x18.spanwise.v1.ExecutionId\x12-\n\tselection\x18\x02 \x01(\x0b\x32\x1a.spanwise.v1.SpanSelection\x12)\n\x05\x61s_of\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0b\x63hunk_bytes\x18\x04 \x01(\x05\x12\x16\n\x0einclude_totals\x18\x05 \x01(\x08\"j\n\x1bStreamExecutionSpanResponse\x12 \n\x05spans\x18\x01 \x03(\x0b\x32\x11.spanwise.v1.Span\x12)\n\x05\x61s_of\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"z\n\x19WatchExecutionSpanRequest\x12.\n\x0c\x65xecution_id\x18\x01 \x01(\x0b\x32\x18.spanwise.v1.ExecutionId\x12-\n\tselection\x18\x02 \x01(\x0b\x32\x1a.spanwise.v1.SpanSelection\"m\n\tSpanDelta\x12(\n\rchanged_spans\x18\x01 \x03(\x0b\x32\x11.spanwise.v1.Span\x12\x18\n\x10removed_span_ids\x18\x02 \x03(\x0c\x12\x1c\n\x14previous_sibling_ids\x18\x03 \x03(\x0c\"0\n\x0cSpanSnapshot\x12 \n\x05spans\x18\x01 \x03(\x0b\x32\x11.spanwise.v1.Span\"\xbb\x01\n\x1aWatchExecutionSpanResponse\x12-\n\x08snapshot\x18\x01 \x01(\x0b\x32\x19.spanwise.v1.SpanSnapshotH\x00\x12\'\n\x05\x64\x65lta\x18\x02 \x01(\x0b\x32\x16.spanwise.v1.SpanDeltaH\x00\x12)\n\x05\x61s_of\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08sequence\x18\x04 \x01(\x03\x42\x08\n\x06update\"\xea\x01\n\x15ListExecutionsRequest\x12\x0f\n\x07project\x18\x01 \x01(\t\x12\x0e\n\x06\x64omain\x18\x02 \x01(\t\x12\"\n\x06phases\x18\x03 \x03(\x0e\x32\x12.spanwise.v1.Phase\x12\x31\n\rstarted_after\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x32\n\x0estarted_before\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tpage_size\x18\x06 \x01(\x05\x12\x12\n\npage_token\x18\x07 \x01(\t\"\xa1\x02\n\x10\x45xecutionSummary\x12.\n\x0c\x65xecution_id\x18\x01 \x01(\x0b\x32\x18.spanwise.v1.ExecutionId\x12!\n\x05phase\x18\x02 \x01(\x0e\x32\x12.spanwise.v1.Phase\x12.\n\nstart_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12+\n\tqualities\x18\x05 \x03(\x0e\x32\x18.spanwise.v1.SpanQuality\x12/\n\x0bworkflow_id\x18\x06 \x01(\x0b\x32\x1a.spanwise.v1.EntityVersion\"d\n\x16ListExecutionsResponse\x12\x31\n\nexecutions\x18\x01 \x03(\x0b\x32\x1d.spanwise.v1.ExecutionSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x8b\x01\n\x18\x44iagnoseExecutionRequest\x12.\n\x0c\x65xecution_id\x18\x01 \x01(\x0b\x32\x18.spanwise.v1.ExecutionId\x12\x14\n\x0cmax_findings\x18\x02 \x01(\x05\x12)\n\x05\x61s_of\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xb1\x01\n\x08\x45vidence\x12\x0f\n\x07span_id\x18\x01 \x01(\x0c\x12\x0c\n\x04path\x18\x02 \x01(\t\x12.\n\nstart_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12(\n\x07reasons\x18\x05 \x03(\x0b\x32\x17.spanwise.v1.SpanReason\"&\n\x06\x41\x64vice\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x0e\n\x06source\x18\x02 \x01(\t\"\xda\x01\n\x07\x46inding\x12)\n\toperation\x18\x01 \x01(\x0e\x32\x16.spanwise.v1.Operation\x12\'\n\x04\x63ost\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\r\n\x05share\x18\x03 \x01(\x01\x12\x0f\n\x07summary\x18\x04 \x01(\t\x12\'\n\x08\x65vidence\x18\x05 \x03(\x0b\x32\x15.spanwise.v1.Evidence\x12#\n\x06\x61\x64vice\x18\x06 \x03(\x0b\x32\x13.spanwise.v1.Advice\x12\r\n\x05\x63\x61use\x18\x07 \x01(\t\"\xc0\x01\n\x0f\x43riticalSegment\x12\x0f\n\x07span_id\x18\x01 \x01(\x0c\x12.\n\nstart_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\toperation\x18\x04 \x01(\x0e\x32\x16.spanwise.v1.Operation\x12\x13\n\x0b\x61pproximate\x18\x05 \x01(\x08\"[\n\x0fParallelismStep\x12.\n\nstart_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x18\n\x10running_attempts\x18\x02 \x01(\r\"\xfb\x01\n\x0bTaskHistory\x12\x0f\n\x07span_id\x18\x01 \x01(\x0c\x12)\n\toperation\x18\x02 \x01(\x0e\x32\x16.spanwise.v1.Operation\x12+\n\x08\x64uration\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12&\n\x03p50\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12&\n\x03p95\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x14\n\x0csample_count\x18\x06 \x01(\x03\x12\x0f\n\x07outlier\x18\x07 \x01(\x08\x12\x0c\n\x04path\x18\x08 \x01(\t\"\xc3\x02\n\x19\x44iagnoseExecutionResponse\x12&\n\x08\x66indings\x18\x01 \x03(\x0b\x32\x14.spanwise.v1.Finding\x12\x30\n\rcritical_path\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x13\n\x0b\x61pproximate\x18\x03 \x01(\x08\x12)\n\x07history\x18\x04 \x03(\x0b\x32\x18.spanwise.v1.TaskHistory\x12)\n\x05\x61s_of\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\x08segments\x18\x06 \x03(\x0b\x32\x1c.spanwise.v1.CriticalSegment\x12\x31\n\x0bparallelism\x18\x07 \x03(\x0b\x32\x1c.spanwise.v1.ParallelismStep2\x82\x04\n\x0bSpanService\x12_\n\x10GetExecutionSpan\x12$.spanwise.v1.GetExecutionSpanRequest\x1a%.spanwise.v1.GetExecutionSpanResponse\x12j\n\x13StreamExecutionSpan\x12\'.spanwise.v1.StreamExecutionSpanRequest\x1a(.spanwise.v1.StreamExecutionSpanResponse0\x01\x12g\n\x12WatchExecutionSpan\x12&.spanwise.v1.WatchExecutionSpanRequest\x1a\'.spanwise.v1.WatchExecutionSpanResponse0\x01\x12Y\n\x0eListExecutions\x12\".spanwise.v1.ListExecutionsRequest\x1a#.spanwise.v1.ListExecutionsResponse\x12\x62\n\x11\x44iagnoseExecution\x12%.spanwise.v1.DiagnoseExecutionRequest\x1a&.spanwise.v1.DiagnoseExecutionResponseB<\n\x0eio.spanwise.v1B\x10SpanServiceProtoP\x01Z\x16spanwise/v1;spanwisev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1espanwise/v1/span_service.proto\x12\x0bspanwise.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17spanwise/v1/event.proto\x1a\x1dspanwise/v1/identifiers.proto\x1a\x17spanwise/v1/phase.proto\x1a\x16spanwise/v1/span.proto\"\xa5\x01\n\rSpanSelection\x12\x12\n\x05\x64\x65pth\x18\x01 \x01(\rH\x00\x88\x01\x01\x12\x14\n\x0croot_span_id\x18\x02 \x01(\x0c\x12\x30\n\x0cwindow_start\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nwindow_end\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x08\n\x06_depth\"\xe2\x01\n\x17GetExecutionSpanRequest\x12.\n\x0c\x65xecution_id\x18\x01 \x01(\x0b\x32\x18.spanwise.v1.ExecutionId\x12-\n\tselection\x18\x02 \x01(\x0b\x32\x1a.spanwise.v1.SpanSelection\x12)\n\x05\x61s_of\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tpage_size\x18\x04 \x01(\x05\x12\x12\n\npage_token\x18\x05 \x01(\t\x12\x16\n\x0einclude_totals\x18\x06 \x01(\x08\"\x93\x01\n\x18GetExecutionSpanResponse\x12 \n\x05spans\x18\x01 \x03(\x0b\x32\x11.spanwise.v1.Span\x12)\n\x05\x61s_of\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\ttruncated\x18\x03 \x01(\x08\x12\x17\n\x0fnext_page_token\x18\x04 \x01(\t\"\xd3\x01\n\x1aStreamExecutionSpanRequest\x12.\n\x0c\x65xecution_id\x18\x01 \x01(\x0b\x32\x18.spanwise.v1.ExecutionId\x12-\n\tselection\x18\x02 \x01(\x0b\x32\x1a.spanwise.v1.SpanSelection\x12)\n\x05\x61s_of\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0b\x63hunk_bytes\x18\x04 \x01(\x05\x12\x16\n\x0einclude_totals\x18\x05 \x01(\x08\"j\n\x1bStreamExecutionSpanResponse\x12 \n\x05spans\x18\x01 \x03(\x0b\x32\x11.spanwise.v1.Span\x12)\n\x05\x61s_of\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"z\n\x19WatchExecutionSpanRequest\x12.\n\x0c\x65xecution_id\x18\x01 \x01(\x0b\x32\x18.spanwise.v1.ExecutionId\x12-\n\tselection\x18\x02 \x01(\x0b\x32\x1a.spanwise.v1.SpanSelection\"m\n\tSpanDelta\x12(\n\rchanged_spans\x18\x01 \x03(\x0b\x32\x11.spanwise.v1.Span\x12\x18\n\x10removed_span_ids\x18\x02 \x03(\x0c\x12\x1c\n\x14previous_sibling_ids\x18\x03 \x03(\x0c\"0\n\x0cSpanSnapshot\x12 \n\x05spans\x18\x01 \x03(\x0b\x32\x11.spanwise.v1.Span\"\xbb\x01\n\x1aWatchExecutionSpanResponse\x12-\n\x08snapshot\x18\x01 \x01(\x0b\x32\x19.spanwise.v1.SpanSnapshotH\x00\x12\'\n\x05\x64\x65lta\x18\x02 \x01(\x0b\x32\x16.spanwise.v1.SpanDeltaH\x00\x12)\n\x05\x61s_of\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08sequence\x18\x04 \x01(\x03\x42\x08\n\x06update\"\xea\x01\n\x15ListExecutionsRequest\x12\x0f\n\x07project\x18\x01 \x01(\t\x12\x0e\n\x06\x64omain\x18\x02 \x01(\t\x12\"\n\x06phases\x18\x03 \x03(\x0e\x32\x12.spanwise.v1.Phase\x12\x31\n\rstarted_after\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x32\n\x0estarted_before\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tpage_size\x18\x06 \x01(\x05\x12\x12\n\npage_token\x18\x07 \x01(\t\"\xa1\x02\n\x10\x45xecutionSummary\x12.\n\x0c\x65xecution_id\x18\x01 \x01(\x0b\x32\x18.spanwise.v1.ExecutionId\x12!\n\x05phase\x18\x02 \x01(\x0e\x32\x12.spanwise.v1.Phase\x12.\n\nstart_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12+\n\tqualities\x18\x05 \x03(\x0e\x32\x18.spanwise.v1.SpanQuality\x12/\n\x0bworkflow_id\x18\x06 \x01(\x0b\x32\x1a.spanwise.v1.EntityVersion\"d\n\x16ListExecutionsResponse\x12\x31\n\nexecutions\x18\x01 \x03(\x0b\x32\x1d.spanwise.v1.ExecutionSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x8b\x01\n\x18\x44iagnoseExecutionRequest\x12.\n\x0c\x65xecution_id\x18\x01 \x01(\x0b\x32\x18.spanwise.v1.ExecutionId\x12\x14\n\x0cmax_findings\x18\x02 \x01(\x05\x12)\n\x05\x61s_of\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"\xbc\x02\n\x08\x45vidence\x12\x0f\n\x07span_id\x18\x01 \x01(\x0c\x12\x0c\n\x04path\x18\x02 \x01(\t\x12.\n\nstart_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12(\n\x07reasons\x18\x05 \x03(\x0b\x32\x17.spanwise.v1.SpanReason\x12\r\n\x05label\x18\x06 \x01(\t\x12\x0c\n\x04open\x18\x07 \x01(\x08\x12\x31\n\rlast_heard_at\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05stale\x18\t \x01(\x08\x12*\n\x05\x65rror\x18\n \x01(\x0b\x32\x1b.spanwise.v1.ExecutionError\"&\n\x06\x41\x64vice\x12\x0c\n\x04text\x18\x01 \x01(\t\x12\x0e\n\x06source\x18\x02 \x01(\t\"\xb2\x02\n\x07\x46inding\x12)\n\toperation\x18\x01 \x01(\x0e\x32\x16.spanwise.v1.Operation\x12\'\n\x04\x63ost\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\r\n\x05share\x18\x03 \x01(\x01\x12\x0f\n\x07summary\x18\x04 \x01(\t\x12\'\n\x08\x65vidence\x18\x05 \x03(\x0b\x32\x15.spanwise.v1.Evidence\x12#\n\x06\x61\x64vice\x18\x06 \x03(\x0b\x32\x13.spanwise.v1.Advice\x12\r\n\x05\x63\x61use\x18\x07 \x01(\t\x12\x0c\n\x04open\x18\x08 \x01(\x08\x12\x16\n\x0eleft_out_count\x18\t \x01(\x05\x12\x30\n\rleft_out_cost\x18\n \x01(\x0b\x32\x19.google.protobuf.Duration\"\xc0\x01\n\x0f\x43riticalSegment\x12\x0f\n\x07span_id\x18\x01 \x01(\x0c\x12.\n\nstart_time\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12,\n\x08\x65nd_time\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\toperation\x18\x04 \x01(\x0e\x32\x16.spanwise.v1.Operation\x12\x13\n\x0b\x61pproximate\x18\x05 \x01(\x08\"[\n\x0fParallelismStep\x12.\n\nstart_time\x18\x01 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x18\n\x10running_attempts\x18\x02 \x01(\r\"\xfb\x01\n\x0bTaskHistory\x12\x0f\n\x07span_id\x18\x01 \x01(\x0c\x12)\n\toperation\x18\x02 \x01(\x0e\x32\x16.spanwise.v1.Operation\x12+\n\x08\x64uration\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12&\n\x03p50\x18\x04 \x01(\x0b\x32\x19.google.protobuf.Duration\x12&\n\x03p95\x18\x05 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x14\n\x0csample_count\x18\x06 \x01(\x03\x12\x0f\n\x07outlier\x18\x07 \x01(\x08\x12\x0c\n\x04path\x18\x08 \x01(\t\"\xac\x04\n\x19\x44iagnoseExecutionResponse\x12&\n\x08\x66indings\x18\x01 \x03(\x0b\x32\x14.spanwise.v1.Finding\x12\x30\n\rcritical_path\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x13\n\x0b\x61pproximate\x18\x03 \x01(\x08\x12)\n\x07history\x18\x04 \x03(\x0b\x32\x18.spanwise.v1.TaskHistory\x12)\n\x05\x61s_of\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\x08segments\x18\x06 \x03(\x0b\x32\x1c.spanwise.v1.CriticalSegment\x12\x31\n\x0bparallelism\x18\x07 \x03(\x0b\x32\x1c.spanwise.v1.ParallelismStep\x12!\n\x05phase\x18\x08 \x01(\x0e\x32\x12.spanwise.v1.Phase\x12\x0c\n\x04open\x18\t \x01(\x08\x12\x31\n\rlast_heard_at\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05stale\x18\x0b \x01(\x08\x12*\n\x05\x65rror\x18\x0c \x01(\x0b\x32\x1b.spanwise.v1.ExecutionError\x12\x16\n\x0eleft_out_count\x18\r \x01(\x05\x12\x30\n\rleft_out_cost\x18\x0e \x01(\x0b\x32\x19.google.protobuf.Duration2\x82\x04\n\x0bSpanService\x12_\n\x10GetExecutionSpan\x12$.spanwise.v1.GetExecutionSpanRequest\x1a%.spanwise.v1.GetExecutionSpanResponse\x12j\n\x13StreamExecutionSpan\x12\'.spanwise.v1.StreamExecutionSpanRequest\x1a(.spanwise.v1.StreamExecutionSpanResponse0\x01\x12g\n\x12WatchExecutionSpan\x12&.spanwise.v1.WatchExecutionSpanRequest\x1a\'.spanwise.v1.WatchExecutionSpanResponse0\x01\x12Y\n\x0eListExecutions\x12\".spanwise.v1.ListExecutionsRequest\x1a#.spanwise.v1.ListExecutionsResponse\x12\x62\n\x11\x44iagnoseExecution\x12%.spanwise.v1.DiagnoseExecutionRequest\x1a&.spanwise.v1.DiagnoseExecutionResponseB<\n\x0eio.spanwise.v1B\x10SpanServiceProtoP\x01Z\x16spanwise/v1;spanwisev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -27,46 +28,46 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'spanwise.v1.span_service_pb
 if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['DESCRIPTOR']._options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016io.spanwise.v1B\020SpanServiceProtoP\001Z\026spanwise/v1;spanwisev1'
-  _globals['_SPANSELECTION']._serialized_start=193
-  _globals['_SPANSELECTION']._serialized_end=358
-  _globals['_GETEXECUTIONSPANREQUEST']._serialized_start=361
-  _globals['_GETEXECUTIONSPANREQUEST']._serialized_end=587
-  _globals['_GETEXECUTIONSPANRESPONSE']._serialized_start=590
-  _globals['_GETEXECUTIONSPANRESPONSE']._serialized_end=737
-  _globals['_STREAMEXECUTIONSPANREQUEST']._serialized_start=740
-  _globals['_STREAMEXECUTIONSPANREQUEST']._serialized_end=951
-  _globals['_STREAMEXECUTIONSPANRESPONSE']._serialized_start=953
-  _globals['_STREAMEXECUTIONSPANRESPONSE']._serialized_end=1059
-  _globals['_WATCHEXECUTIONSPANREQUEST']._serialized_start=1061
-  _globals['_WATCHEXECUTIONSPANREQUEST']._serialized_end=1183
-  _globals['_SPANDELTA']._serialized_start=1185
-  _globals['_SPANDELTA']._serialized_end=1294
-  _globals['_SPANSNAPSHOT']._serialized_start=1296
-  _globals['_SPANSNAPSHOT']._serialized_end=1344
-  _globals['_WATCHEXECUTIONSPANRESPONSE']._serialized_start=1347
-  _globals['_WATCHEXECUTIONSPANRESPONSE']._serialized_end=1534
-  _globals['_LISTEXECUTIONSREQUEST']._serialized_start=1537
-  _globals['_LISTEXECUTIONSREQUEST']._serialized_end=1771
-  _globals['_EXECUTIONSUMMARY']._serialized_start=1774
-  _globals['_EXECUTIONSUMMARY']._serialized_end=2063
-  _globals['_LISTEXECUTIONSRESPONSE']._serialized_start=2065
-  _globals['_LISTEXECUTIONSRESPONSE']._serialized_end=2165
-  _globals['_DIAGNOSEEXECUTIONREQUEST']._serialized_start=2168
-  _globals['_DIAGNOSEEXECUTIONREQUEST']._serialized_end=2307
-  _globals['_EVIDENCE']._serialized_start=2310
-  _globals['_EVIDENCE']._serialized_end=2487
-  _globals['_ADVICE']._serialized_start=2489
-  _globals['_ADVICE']._serialized_end=2527
-  _globals['_FINDING']._serialized_start=2530
-  _globals['_FINDING']._serialized_end=2748
-  _globals['_CRITICALSEGMENT']._serialized_start=2751
-  _globals['_CRITICALSEGMENT']._serialized_end=2943
-  _globals['_PARALLELISMSTEP']._serialized_start=2945
-  _globals['_PARALLELISMSTEP']._serialized_end=3036
-  _globals['_TASKHISTORY']._serialized_start=3039
-  _globals['_TASKHISTORY']._serialized_end=3290
-  _globals['_DIAGNOSEEXECUTIONRESPONSE']._serialized_start=3293
-  _globals['_DIAGNOSEEXECUTIONRESPONSE']._serialized_end=3616
-  _globals['_SPANSERVICE']._serialized_start=3619
-  _globals['_SPANSERVICE']._serialized_end=4133
+  _globals['_SPANSELECTION']._serialized_start=218
+  _globals['_SPANSELECTION']._serialized_end=383
+  _globals['_GETEXECUTIONSPANREQUEST']._serialized_start=386
+  _globals['_GETEXECUTIONSPANREQUEST']._serialized_end=612
+  _globals['_GETEXECUTIONSPANRESPONSE']._serialized_start=615
+  _globals['_GETEXECUTIONSPANRESPONSE']._serialized_end=762
+  _globals['_STREAMEXECUTIONSPANREQUEST']._serialized_start=765
+  _globals['_STREAMEXECUTIONSPANREQUEST']._serialized_end=976
+  _globals['_STREAMEXECUTIONSPANRESPONSE']._serialized_start=978
+  _globals['_STREAMEXECUTIONSPANRESPONSE']._serialized_end=1084
+  _globals['_WATCHEXECUTIONSPANREQUEST']._serialized_start=1086
+  _globals['_WATCHEXECUTIONSPANREQUEST']._serialized_end=1208
+  _globals['_SPANDELTA']._serialized_start=1210
+  _globals['_SPANDELTA']._serialized_end=1319
+  _globals['_SPANSNAPSHOT']._serialized_start=1321
+  _globals['_SPANSNAPSHOT']._serialized_end=1369
+  _globals['_WATCHEXECUTIONSPANRESPONSE']._serialized_start=1372
+  _globals['_WATCHEXECUTIONSPANRESPONSE']._serialized_end=1559
+  _globals['_LISTEXECUTIONSREQUEST']._serialized_start=1562
+  _globals['_LISTEXECUTIONSREQUEST']._serialized_end=1796
+  _globals['_EXECUTIONSUMMARY']._serialized_start=1799
+  _globals['_EXECUTIONSUMMARY']._serialized_end=2088
+  _globals['_LISTEXECUTIONSRESPONSE']._serialized_start=2090
+  _globals['_LISTEXECUTIONSRESPONSE']._serialized_end=2190
+  _globals['_DIAGNOSEEXECUTIONREQUEST']._serialized_start=2193
+  _globals['_DIAGNOSEEXECUTIONREQUEST']._serialized_end=2332
+  _globals['_EVIDENCE']._serialized_start=2335
+  _globals['_EVIDENCE']._serialized_end=2651
+  _globals['_ADVICE']._serialized_start=2653
+  _globals['_ADVICE']._serialized_end=2691
+  _globals['_FINDING']._serialized_start=2694
+  _globals['_FINDING']._serialized_end=3000
+  _globals['_CRITICALSEGMENT']._serialized_start=3003
+  _globals['_CRITICALSEGMENT']._serialized_end=3195
+  _globals['_PARALLELISMSTEP']._serialized_start=3197
+  _globals['_PARALLELISMSTEP']._serialized_end=3288
+  _globals['_TASKHISTORY']._serialized_start=3291
+  _globals['_TASKHISTORY']._serialized_end=3542
+  _globals['_DIAGNOSEEXECUTIONRESPONSE']._serialized_start=3545
+  _globals['_DIAGNOSEEXECUTIONRESPONSE']._serialized_end=4101
+  _globals['_SPANSERVICE']._serialized_start=4104
+  _globals['_SPANSERVICE']._serialized_end=4618
 # @@protoc_insertion_point(module_scope)

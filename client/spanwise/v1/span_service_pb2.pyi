@@ -1,5 +1,6 @@
 from google.protobuf import duration_pb2 as _duration_pb2
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from spanwise.v1 import event_pb2 as _event_pb2
 from spanwise.v1 import identifiers_pb2 as _identifiers_pb2
 from spanwise.v1 import phase_pb2 as _phase_pb2
 from spanwise.v1 import span_pb2 as _span_pb2
@@ -161,18 +162,28 @@ class DiagnoseExecutionRequest(_message.Message):
     def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., max_findings: _Optional[int] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class Evidence(_message.Message):
-    __slots__ = ("span_id", "path", "start_time", "end_time", "reasons")
+    __slots__ = ("span_id", "path", "start_time", "end_time", "reasons", "label", "open", "last_heard_at", "stale", "error")
     SPAN_ID_FIELD_NUMBER: _ClassVar[int]
     PATH_FIELD_NUMBER: _ClassVar[int]
     START_TIME_FIELD_NUMBER: _ClassVar[int]
     END_TIME_FIELD_NUMBER: _ClassVar[int]
     REASONS_FIELD_NUMBER: _ClassVar[int]
+    LABEL_FIELD_NUMBER: _ClassVar[int]
+    OPEN_FIELD_NUMBER: _ClassVar[int]
+    LAST_HEARD_AT_FIELD_NUMBER: _ClassVar[int]
+    STALE_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
     span_id: bytes
     path: str
     start_time: _timestamp_pb2.Timestamp
     end_time: _timestamp_pb2.Timestamp
     reasons: _containers.RepeatedCompositeFieldContainer[_span_pb2.SpanReason]
-    def __init__(self, span_id: _Optional[bytes] = ..., path: _Optional[str] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., reasons: _Optional[_Iterable[_Union[_span_pb2.SpanReason, _Mapping]]] = ...) -> None: ...
+    label: str
+    open: bool
+    last_heard_at: _timestamp_pb2.Timestamp
+    stale: bool
+    error: _event_pb2.ExecutionError
+    def __init__(self, span_id: _Optional[bytes] = ..., path: _Optional[str] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., reasons: _Optional[_Iterable[_Union[_span_pb2.SpanReason, _Mapping]]] = ..., label: _Optional[str] = ..., open: bool = ..., last_heard_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., stale: bool = ..., error: _Optional[_Union[_event_pb2.ExecutionError, _Mapping]] = ...) -> None: ...
 
 class Advice(_message.Message):
     __slots__ = ("text", "source")
@@ -183,7 +194,7 @@ class Advice(_message.Message):
     def __init__(self, text: _Optional[str] = ..., source: _Optional[str] = ...) -> None: ...
 
 class Finding(_message.Message):
-    __slots__ = ("operation", "cost", "share", "summary", "evidence", "advice", "cause")
+    __slots__ = ("operation", "cost", "share", "summary", "evidence", "advice", "cause", "open", "left_out_count", "left_out_cost")
     OPERATION_FIELD_NUMBER: _ClassVar[int]
     COST_FIELD_NUMBER: _ClassVar[int]
     SHARE_FIELD_NUMBER: _ClassVar[int]
@@ -191,6 +202,9 @@ class Finding(_message.Message):
     EVIDENCE_FIELD_NUMBER: _ClassVar[int]
     ADVICE_FIELD_NUMBER: _ClassVar[int]
     CAUSE_FIELD_NUMBER: _ClassVar[int]
+    OPEN_FIELD_NUMBER: _ClassVar[int]
+    LEFT_OUT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    LEFT_OUT_COST_FIELD_NUMBER: _ClassVar[int]
     operation: _span_pb2.Operation
     cost: _duration_pb2.Duration
     share: float
@@ -198,7 +212,10 @@ class Finding(_message.Message):
     evidence: _containers.RepeatedCompositeFieldContainer[Evidence]
     advice: _containers.RepeatedCompositeFieldContainer[Advice]
     cause: str
-    def __init__(self, operation: _Optional[_Union[_span_pb2.Operation, str]] = ..., cost: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., share: _Optional[float] = ..., summary: _Optional[str] = ..., evidence: _Optional[_Iterable[_Union[Evidence, _Mapping]]] = ..., advice: _Optional[_Iterable[_Union[Advice, _Mapping]]] = ..., cause: _Optional[str] = ...) -> None: ...
+    open: bool
+    left_out_count: int
+    left_out_cost: _duration_pb2.Duration
+    def __init__(self, operation: _Optional[_Union[_span_pb2.Operation, str]] = ..., cost: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., share: _Optional[float] = ..., summary: _Optional[str] = ..., evidence: _Optional[_Iterable[_Union[Evidence, _Mapping]]] = ..., advice: _Optional[_Iterable[_Union[Advice, _Mapping]]] = ..., cause: _Optional[str] = ..., open: bool = ..., left_out_count: _Optional[int] = ..., left_out_cost: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
 
 class CriticalSegment(_message.Message):
     __slots__ = ("span_id", "start_time", "end_time", "operation", "approximate")
@@ -243,7 +260,7 @@ class TaskHistory(_message.Message):
     def __init__(self, span_id: _Optional[bytes] = ..., operation: _Optional[_Union[_span_pb2.Operation, str]] = ..., duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p50: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p95: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., sample_count: _Optional[int] = ..., outlier: bool = ..., path: _Optional[str] = ...) -> None: ...
 
 class DiagnoseExecutionResponse(_message.Message):
-    __slots__ = ("findings", "critical_path", "approximate", "history", "as_of", "segments", "parallelism")
+    __slots__ = ("findings", "critical_path", "approximate", "history", "as_of", "segments", "parallelism", "phase", "open", "last_heard_at", "stale", "error", "left_out_count", "left_out_cost")
     FINDINGS_FIELD_NUMBER: _ClassVar[int]
     CRITICAL_PATH_FIELD_NUMBER: _ClassVar[int]
     APPROXIMATE_FIELD_NUMBER: _ClassVar[int]
@@ -251,6 +268,13 @@ class DiagnoseExecutionResponse(_message.Message):
     AS_OF_FIELD_NUMBER: _ClassVar[int]
     SEGMENTS_FIELD_NUMBER: _ClassVar[int]
     PARALLELISM_FIELD_NUMBER: _ClassVar[int]
+    PHASE_FIELD_NUMBER: _ClassVar[int]
+    OPEN_FIELD_NUMBER: _ClassVar[int]
+    LAST_HEARD_AT_FIELD_NUMBER: _ClassVar[int]
+    STALE_FIELD_NUMBER: _ClassVar[int]
+    ERROR_FIELD_NUMBER: _ClassVar[int]
+    LEFT_OUT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    LEFT_OUT_COST_FIELD_NUMBER: _ClassVar[int]
     findings: _containers.RepeatedCompositeFieldContainer[Finding]
     critical_path: _duration_pb2.Duration
     approximate: bool
@@ -258,4 +282,11 @@ class DiagnoseExecutionResponse(_message.Message):
     as_of: _timestamp_pb2.Timestamp
     segments: _containers.RepeatedCompositeFieldContainer[CriticalSegment]
     parallelism: _containers.RepeatedCompositeFieldContainer[ParallelismStep]
-    def __init__(self, findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., critical_path: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., approximate: bool = ..., history: _Optional[_Iterable[_Union[TaskHistory, _Mapping]]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., segments: _Optional[_Iterable[_Union[CriticalSegment, _Mapping]]] = ..., parallelism: _Optional[_Iterable[_Union[ParallelismStep, _Mapping]]] = ...) -> None: ...
+    phase: _phase_pb2.Phase
+    open: bool
+    last_heard_at: _timestamp_pb2.Timestamp
+    stale: bool
+    error: _event_pb2.ExecutionError
+    left_out_count: int
+    left_out_cost: _duration_pb2.Duration
+    def __init__(self, findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., critical_path: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., approximate: bool = ..., history: _Optional[_Iterable[_Union[TaskHistory, _Mapping]]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., segments: _Optional[_Iterable[_Union[CriticalSegment, _Mapping]]] = ..., parallelism: _Optional[_Iterable[_Union[ParallelismStep, _Mapping]]] = ..., phase: _Optional[_Union[_phase_pb2.Phase, str]] = ..., open: bool = ..., last_heard_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., stale: bool = ..., error: _Optional[_Union[_event_pb2.ExecutionError, _Mapping]] = ..., left_out_count: _Optional[int] = ..., left_out_cost: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...

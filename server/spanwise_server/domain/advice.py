@@ -12,7 +12,8 @@ class Cause(NamedTuple):
 
     Attributes:
         key: Stable key, for programs.
-        title: Beginning of the sentence "… took 3m of 10m". "{detail}" stands for what is special.
+        title: Beginning of the sentence "… took 3m of 10m". "{detail}" stands for what is special,
+            "{took}" for "took 3m of 10m" where that is not at the end.
     """
 
     key: str
@@ -34,6 +35,12 @@ class Condition(Enum):
     """An attempt was killed because it needed more memory than its limit."""
     SETUP_DOMINATES = auto()
     """In ten attempts or more, and in half of all, TASK_SETUP took twice TASK_RUNTIME or more."""
+    NO_POD_EVENTS = auto()
+    """No reason in the whole tree is an event of Kubernetes about a pod."""
+    MANY_AT_ONCE = auto()
+    """As many attempts were open at once as max_parallelism lets by default, or more."""
+    STALE = auto()
+    """It still goes on, and nothing was heard of it for too long."""
 
 
 class Advice(NamedTuple):
@@ -68,34 +75,45 @@ _CAUSES = (
     Cause("eviction", "Recovering from a machine that was taken away"),
     Cause("admission", "Having a pod admitted that the cluster refused at first"),
     Cause("plugin-setup", "Setting up a plugin's own cluster, such as Spark, Ray or Dask,"),
-    Cause("queued", "Being queued, with no known reason,"),
-    Cause("waiting", "Waiting for resources, with no known reason,"),
-    Cause("initializing", "Initializing, with no known reason,"),
-    Cause("task-setup", "Getting attempts to run, with no known reason,"),
+    Cause("queued", "Being queued"),
+    Cause("waiting", "Waiting for resources"),
+    Cause("initializing", "Initializing"),
+    Cause("task-setup", "Getting attempts to run"),
     Cause("task-teardown", "Noticing and reporting the end of attempts"),
     Cause("runtime", "Running {detail}"),
-    Cause("retry", "Attempts that failed and were tried again"),
+    Cause("retry", "Failing and trying again"),
     Cause("gate", "Waiting at a gate for a signal, an approval or the end of a sleep"),
-    Cause("propeller/transition", "Going on to a node after what it waited for had ended"),
+    Cause("propeller/transition", "Flyte {took} to start nodes that were ready"),
     Cause("propeller/node", "Flyte's own work around attempts and children of nodes"),
     Cause("propeller/workflow", "Flyte's own work at the start and the end of executions"),
     Cause("unexplained", "Time that nothing explains"),
 )
 CAUSES = {cause.key: cause for cause in _CAUSES}
 
+NO_REASON = ("queued", "waiting", "initializing", "task-setup")
+"""Causes that are only a phase: no reason told more."""
+
 _SCHEDULING = ("scheduling", "scheduling/gpu", "scheduling/cpu", "scheduling/memory")
-_NO_REASON = ("queued", "waiting", "initializing", "task-setup")
 _PROPELLER = ("propeller/transition", "propeller/node", "propeller/workflow")
 _SETUP = (
     *_SCHEDULING,
     *("scheduling/taints", "scale-up", "volume", "image-pull", "container-start", "admission"),
-    *_NO_REASON,
+    *NO_REASON,
 )
 _FLYTE_PERFORMANCE = "Flyte documentation, Optimizing Performance"
 _FLYTE_CACHING = "Flyte documentation, Caching"
 _KUBERNETES = "https://kubernetes.io/docs/concepts"
 
 RULES = (
+    Rule(
+        tuple(CAUSES),
+        Condition.STALE,
+        Advice(
+            "Nothing was heard of it for long: see whether its pod still runs, and whether"
+            " FlytePropeller works and reaches this server.",
+            "docs/live.md",
+        ),
+    ),
     Rule(
         _SCHEDULING,
         None,
@@ -224,8 +242,8 @@ RULES = (
         ),
     ),
     Rule(
-        _NO_REASON,
-        None,
+        NO_REASON,
+        Condition.NO_POD_EVENTS,
         Advice(
             "Let propeller send what Kubernetes says about the pods: plugins.k8s"
             " send-object-events is false by default.",
@@ -267,7 +285,7 @@ RULES = (
     ),
     Rule(
         ("propeller/transition",),
-        None,
+        Condition.MANY_AT_ONCE,
         Advice(
             "A node that is ready may be held back by max_parallelism (of the launch plan or the"
             " execution; 25 by default): raise it if many nodes could run at once.",

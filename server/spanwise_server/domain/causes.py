@@ -7,6 +7,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from spanwise_server.domain.critical_path import CriticalSegment
+from spanwise_server.domain.naming import name_nameless_task, name_task
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.span_paths import SpanPaths
 from spanwise_server.domain.spans import (
@@ -84,11 +85,12 @@ class Share(NamedTuple):
         cause: Key of the cause.
         detail: What stands for "{detail}" in the title of the cause, or empty.
         operation: What the time was spent on.
-        span: Span that stands for it: that of the segment or, for a retry, the attempt that failed.
+        span: Span of the segment.
         start_ns: Start.
         end_ns: End.
         around: What it lies in.
         reasons: What was said during the stretch, in the order of time.
+        failed: For a retry, the attempt that failed; else None.
     """
 
     cause: str
@@ -99,6 +101,7 @@ class Share(NamedTuple):
     end_ns: int
     around: Surroundings
     reasons: tuple[Mark, ...]
+    failed: Span | None
 
 
 def find_causes(path: Iterable[CriticalSegment], paths: SpanPaths) -> list[Share]:
@@ -110,6 +113,7 @@ def find_causes(path: Iterable[CriticalSegment], paths: SpanPaths) -> list[Share
     """
     shares = []
     retries: dict[int, _Retries] = {}
+    nameless: dict[int, str] = {}
     for segment in path:
         subject = segment.span.subject
         operation = (
@@ -123,40 +127,41 @@ def find_causes(path: Iterable[CriticalSegment], paths: SpanPaths) -> list[Share
             own = retries[id(around.node)]
             failed = own.attempt_of(around.attempt, operation, segment.start_ns)
         reasons = _reasons(around, operation, segment.start_ns, segment.end_ns)
-        cause, detail = ("retry", "") if failed else _cause(operation, around, reasons)
+        cause, detail = "retry", ""
+        if failed is None:
+            cause, detail = _cause(operation, reasons)
+        if cause == "runtime":
+            detail = _task(around, nameless, paths)
         shares.append(
             Share(
                 cause,
                 detail,
                 operation,
-                failed or segment.span,
+                segment.span,
                 segment.start_ns,
                 segment.end_ns,
                 around,
                 reasons,
+                failed,
             )
         )
     return shares
 
 
-def task_name(around: Surroundings) -> str:
-    """Give the name of the task that an attempt runs, as short as people say it."""
-    attempt = around.attempt
-    if attempt is None or not isinstance(attempt.subject, TaskAttemptSubject):
-        return "a task"
-    return short_name(attempt.subject.task_id.name) or "a task"
-
-
-def short_name(name: str) -> str:
-    """Give the last part of a dotted name, which people say: the function of a task."""
-    return name.rpartition(".")[2]
-
-
-def _cause(operation: Operation, around: Surroundings, reasons: Sequence[Mark]) -> tuple[str, str]:
+def _cause(operation: Operation, reasons: Sequence[Mark]) -> tuple[str, str]:
     cause = _CAUSE_OF.get(operation, "unexplained")
-    if cause == "scheduling":
-        return _scheduling(reasons)
-    return cause, task_name(around) if cause == "runtime" else ""
+    return _scheduling(reasons) if cause == "scheduling" else (cause, "")
+
+
+def _task(around: Surroundings, nameless: dict[int, str], paths: SpanPaths) -> str:
+    """Name what ran. `nameless` keeps what nodes of nameless tasks are called, by id()."""
+    node, attempt = around
+    task = name_task(attempt) if attempt is not None else ""
+    if task or node is None:
+        return task or "a task"
+    if id(node) not in nameless:
+        nameless[id(node)] = name_nameless_task(node, paths)
+    return nameless[id(node)]
 
 
 class _Retries(NamedTuple):

@@ -6,18 +6,14 @@ from typing import NamedTuple
 
 from spanwise_server.domain.advice import CAUSES, Advice, Condition, find_advice
 from spanwise_server.domain.causes import Share, find_causes
+from spanwise_server.domain.conditions import find_conditions, find_tree_conditions
 from spanwise_server.domain.critical_path import CriticalSegment, find_critical_path
-from spanwise_server.domain.events import CacheStatus, ErrorKind
+from spanwise_server.domain.events import ExecutionError
+from spanwise_server.domain.naming import label_span, shorten
 from spanwise_server.domain.parallelism import ParallelismStep, find_parallelism
+from spanwise_server.domain.quality import SpanQuality
 from spanwise_server.domain.span_paths import SpanPaths
-from spanwise_server.domain.spans import (
-    Mark,
-    NodeSubject,
-    Operation,
-    OperationSubject,
-    Span,
-    TaskAttemptSubject,
-)
+from spanwise_server.domain.spans import Mark, Operation, Span
 from spanwise_server.domain.task_history import (
     AttemptTimes,
     Comparison,
@@ -26,7 +22,7 @@ from spanwise_server.domain.task_history import (
     task_of,
 )
 from spanwise_server.domain.totals import end_of
-from spanwise_server.domain.wording import shorten, summarise
+from spanwise_server.domain.wording import summarise
 
 MAX_EVIDENCE = 5
 MAX_REASONS = 10
@@ -34,17 +30,11 @@ MAX_REASON_LENGTH = 2000
 """Bounds of a finding: a text may be of any length, and the answer has to fit into a message. The
 tree has the rest."""
 
-_MIN_SETUP_ATTEMPTS = 10
-_CACHE_CONDITIONS = {
-    CacheStatus.UNSPECIFIED: Condition.NOT_CACHED,
-    CacheStatus.DISABLED: Condition.NOT_CACHED,
-    CacheStatus.SKIPPED: Condition.NOT_CACHED,
-    CacheStatus.MISS: Condition.CACHE_MISSED,
-    CacheStatus.POPULATED: Condition.CACHE_MISSED,
-    CacheStatus.EVICTED: Condition.CACHE_MISSED,
-    CacheStatus.LOOKUP_FAILURE: Condition.CACHE_FAILED,
-    CacheStatus.PUT_FAILURE: Condition.CACHE_FAILED,
-}
+MIN_SHARE = 0.02
+"""Share of the wall clock below which a finding gets no advice: mending it would not be noticed."""
+
+_MIN_PART_PERCENT = 1
+"""Percent of a finding below which a stretch is not worth a line of evidence."""
 
 
 class Evidence(NamedTuple):
@@ -53,16 +43,26 @@ class Evidence(NamedTuple):
     Attributes:
         span: Span that it went into.
         path: Path of the span from the root, for people.
+        label: The path with what the span stands for.
         start_ns: Start.
         end_ns: End.
         reasons: What was said in it, in the order of time; a text that was repeated once.
+        error: For a retry, how the attempt failed, at the first stretch with that error; else None.
+        is_open: Whether it still goes on.
+        last_heard_ns: While it does, when what it lies in was last heard of; None if never.
+        is_stale: Whether that was too long ago.
     """
 
     span: Span
     path: str
+    label: str
     start_ns: int
     end_ns: int
     reasons: tuple[Mark, ...]
+    error: ExecutionError | None
+    is_open: bool
+    last_heard_ns: int | None
+    is_stale: bool
 
 
 class Finding(NamedTuple):
@@ -75,7 +75,10 @@ class Finding(NamedTuple):
         share: Share of the wall clock of the execution, 0 to 1.
         summary: The finding as a sentence.
         evidence: The costliest stretches, the costliest first.
-        advice: What is known to help; may be empty.
+        advice: What is known to help; may be empty, and is below MIN_SHARE.
+        is_open: Whether it still goes on.
+        num_left_out: Stretches that the evidence leaves out.
+        left_out_ns: Their time.
     """
 
     cause: str
@@ -85,6 +88,9 @@ class Finding(NamedTuple):
     summary: str
     evidence: tuple[Evidence, ...]
     advice: tuple[Advice, ...]
+    is_open: bool
+    num_left_out: int
+    left_out_ns: int
 
 
 class Diagnosis(NamedTuple):
@@ -97,6 +103,9 @@ class Diagnosis(NamedTuple):
         history: Attempts of the path beside earlier ones of their tasks, in the order of time.
         segments: The critical path.
         parallelism: How many attempts ran at once.
+        root: The execution, with its phase, its error and when it was last heard of.
+        num_left_out: Findings that were left out.
+        left_out_ns: Their cost.
     """
 
     findings: list[Finding]
@@ -105,6 +114,9 @@ class Diagnosis(NamedTuple):
     history: list[Comparison]
     segments: Sequence[CriticalSegment]
     parallelism: list[ParallelismStep]
+    root: Span
+    num_left_out: int
+    left_out_ns: int
 
 
 class Course(NamedTuple):
@@ -152,7 +164,7 @@ def diagnose(
 
     Args:
         course: Critical path of the execution.
-        past: Earlier attempts that succeeded, by task.
+        past: Earlier attempts, by task.
         max_findings: Most findings to give.
     """
     root, as_of_ns, segments, shares, paths, attempts = course
@@ -161,10 +173,11 @@ def diagnose(
     for share in shares:
         groups[share.cause, share.detail].append(share)
     # Of equal costs the one that came first stays first.
-    costliest = sorted(groups.values(), key=_cost, reverse=True)[:max_findings]
-    of_tree = _conditions_of_tree(root, as_of_ns)
+    costliest = sorted(groups.values(), key=_cost, reverse=True)
+    of_tree = find_tree_conditions(root, as_of_ns)
+    findings = [_finding(each, wall_ns, course, of_tree) for each in costliest[:max_findings]]
     return Diagnosis(
-        findings=[_finding(each, wall_ns, paths, of_tree) for each in costliest],
+        findings=findings,
         wall_ns=wall_ns,
         is_approximate=any(segment.is_approximate for segment in segments),
         history=compare_with_past(
@@ -172,6 +185,9 @@ def diagnose(
         ),
         segments=segments,
         parallelism=find_parallelism(root, as_of_ns),
+        root=root,
+        num_left_out=len(costliest) - len(findings),
+        left_out_ns=wall_ns - sum(each.cost_ns for each in findings),
     )
 
 
@@ -182,46 +198,86 @@ def _cost(shares: Iterable[Share]) -> int:
 def _finding(
     shares: Sequence[Share],
     wall_ns: int,
-    paths: SpanPaths,
+    course: Course,
     of_tree: frozenset[Condition],
 ) -> Finding:
     cost_ns = _cost(shares)
     by_operation: dict[Operation, int] = defaultdict(int)
     for share in shares:
         by_operation[share.operation] += share.end_ns - share.start_ns
-    stretches = sorted(_joined(shares), key=lambda each: each[2] - each[1], reverse=True)
     cause = shares[0].cause
-    conditions = of_tree | _conditions(shares)
+    is_open = any(_is_open(share, course) for share in shares)
+    advice: tuple[Advice, ...] = ()
+    if cost_ns >= MIN_SHARE * wall_ns:
+        conditions = of_tree | find_conditions(shares, is_open=is_open)
+        if any(_is_open(share, course) and _is_stale(_owner(share, course)) for share in shares):
+            conditions |= {Condition.STALE}
+        advice = find_advice(cause, conditions)
+    evidence = _evidence(shares, cost_ns, course)
     return Finding(
         cause=cause,
         operation=max(by_operation, key=lambda each: by_operation[each]),
         cost_ns=cost_ns,
         share=cost_ns / wall_ns,
-        summary=summarise(CAUSES[cause], shares, cost_ns, wall_ns),
-        evidence=tuple(
-            Evidence(span, paths.path(span), start_ns, end_ns, _distinct(reasons))
-            for span, start_ns, end_ns, reasons in stretches[:MAX_EVIDENCE]
-        ),
-        advice=find_advice(cause, conditions),
+        summary=summarise(CAUSES[cause], shares, wall_ns, course.paths, is_open=is_open),
+        evidence=evidence,
+        advice=advice,
+        is_open=is_open,
+        num_left_out=len(shares) - len(evidence),
+        left_out_ns=cost_ns - sum(each.end_ns - each.start_ns for each in evidence),
     )
 
 
-_Stretch = tuple[Span, int, int, list[Mark]]
+def _is_open(share: Share, course: Course) -> bool:
+    """Say whether a stretch still goes on: only the last one of an open execution can."""
+    is_last = share is course.shares[-1]
+    return is_last and course.root.end_ns is None and share.span.end_ns is None
 
 
-def _joined(shares: Iterable[Share]) -> list[_Stretch]:
-    """Join neighbours that stand for the same span, as those of an attempt that failed do."""
-    stretches: list[_Stretch] = []
-    for share in shares:
-        reasons = list(share.reasons)
-        start_ns = share.start_ns
-        if stretches and stretches[-1][0] is share.span and stretches[-1][2] == start_ns:
-            _, start_ns, _, before = stretches.pop()
-            # The reason that a stretch rests on may be in the one before as well.
-            known = set(map(id, before))
-            reasons = [*before, *(each for each in reasons if id(each) not in known)]
-        stretches.append((share.span, start_ns, share.end_ns, reasons))
-    return stretches
+def _owner(share: Share, course: Course) -> Span:
+    """Give what a stretch lies in and events are about."""
+    return share.around.attempt or share.around.node or course.root
+
+
+def _is_stale(span: Span) -> bool:
+    return SpanQuality.STALE in span.qualities
+
+
+def _evidence(shares: Sequence[Share], cost_ns: int, course: Course) -> tuple[Evidence, ...]:
+    """Give the costliest stretches that matter, one at least."""
+    costliest = sorted(shares, key=lambda each: each.end_ns - each.start_ns, reverse=True)
+    told: set[ExecutionError] = set()
+    evidence: list[Evidence] = []
+    for share in costliest[:MAX_EVIDENCE]:
+        if 100 * (share.end_ns - share.start_ns) < _MIN_PART_PERCENT * cost_ns and evidence:
+            break
+        error = share.failed.error if share.failed is not None else None
+        error = error if error not in told else None
+        if error is not None:
+            told.add(error)
+            error = _bounded(error)
+        owner = _owner(share, course)
+        is_open = _is_open(share, course)
+        evidence.append(
+            Evidence(
+                span=share.span,
+                path=course.paths.path(share.span),
+                label=label_span(share.span, share.around.node, course.paths),
+                start_ns=share.start_ns,
+                end_ns=share.end_ns,
+                reasons=_distinct(share.reasons),
+                error=error,
+                is_open=is_open,
+                last_heard_ns=owner.last_heard_ns if is_open else None,
+                is_stale=is_open and _is_stale(owner),
+            )
+        )
+    return tuple(evidence)
+
+
+def _bounded(error: ExecutionError) -> ExecutionError:
+    code, message = (shorten(text, MAX_REASON_LENGTH) for text in (error.code, error.message))
+    return error._replace(code=code, message=message)
 
 
 def _distinct(reasons: Iterable[Mark]) -> tuple[Mark, ...]:
@@ -249,41 +305,3 @@ def _is_echo(one: Mark, other: Mark) -> bool:
     if one.occurred_at_ns != other.occurred_at_ns or one.message == other.message:
         return False
     return one.message.endswith(other.message) or other.message.endswith(one.message)
-
-
-def _conditions(shares: Iterable[Share]) -> frozenset[Condition]:
-    conditions = set()
-    for share in shares:
-        node = share.around.node
-        if node is not None and isinstance(node.subject, NodeSubject):
-            condition = _CACHE_CONDITIONS.get(node.subject.cache_status)
-            if condition is not None:
-                conditions.add(condition)
-        attempt = share.around.attempt
-        if attempt is not None and isinstance(attempt.subject, TaskAttemptSubject):
-            is_own_fault = attempt.error is not None and attempt.error.kind is ErrorKind.USER
-            if attempt.subject.interruptible and not is_own_fault:
-                conditions.add(Condition.INTERRUPTIBLE)
-            if attempt.error is not None and "OOMKilled" in attempt.error.code:
-                conditions.add(Condition.OUT_OF_MEMORY)
-    return frozenset(conditions)
-
-
-def _conditions_of_tree(root: Span, as_of_ns: int) -> frozenset[Condition]:
-    num_attempts = num_dominated = 0
-    stack = [root]
-    while stack:
-        span = stack.pop()
-        spent = {Operation.TASK_SETUP: 0, Operation.TASK_RUNTIME: 0}
-        for child in span.children:
-            subject = child.subject
-            if not isinstance(subject, OperationSubject):
-                stack.append(child)
-            elif subject.operation in spent:
-                spent[subject.operation] += end_of(child, as_of_ns) - child.start_ns
-        if isinstance(span.subject, TaskAttemptSubject):
-            num_attempts += 1
-            num_dominated += 0 < 2 * spent[Operation.TASK_RUNTIME] <= spent[Operation.TASK_SETUP]
-    if num_dominated >= _MIN_SETUP_ATTEMPTS and 2 * num_dominated >= num_attempts:
-        return frozenset({Condition.SETUP_DOMINATES})
-    return frozenset()

@@ -3,17 +3,14 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from spanwise_server.domain.advice import Cause
-from spanwise_server.domain.causes import Share, short_name
+from spanwise_server.domain.advice import NO_REASON, Cause
+from spanwise_server.domain.causes import Share
 from spanwise_server.domain.events import CacheStatus
-from spanwise_server.domain.spans import (
-    NodeSubject,
-    OperationSubject,
-    Span,
-    TaskAttemptSubject,
-)
+from spanwise_server.domain.naming import LONGEST_NAME, name_node, name_target, shorten, target_of
+from spanwise_server.domain.span_paths import SpanPaths
+from spanwise_server.domain.spans import NodeSubject, Span, TaskAttemptSubject
 
-_LONGEST_NAME = 100
+_MICROSECOND_NS = 1_000
 _MILLISECOND_NS = 1_000_000
 _SECOND_NS = 1_000_000_000
 _CACHE_NOTES = {
@@ -26,26 +23,39 @@ _CACHE_NOTES = {
 }
 
 
-def summarise(cause: Cause, shares: Sequence[Share], cost_ns: int, wall_ns: int) -> str:
+def summarise(
+    cause: Cause,
+    shares: Sequence[Share],
+    wall_ns: int,
+    paths: SpanPaths,
+    *,
+    is_open: bool,
+) -> str:
     """Give a finding as one sentence.
 
     Args:
         cause: The cause.
         shares: What it rests on; at least one.
-        cost_ns: Time on the critical path.
         wall_ns: Wall clock of the execution, more than 0.
+        paths: Of the tree.
+        is_open: Whether it still goes on.
     """
-    title = cause.title.replace("{detail}", shorten(shares[0].detail, _LONGEST_NAME))
-    took = f"{title} took {say_duration(cost_ns)}"
-    of_all = f"of {say_duration(wall_ns)} ({_percent(cost_ns, wall_ns)})"
-    parts = [f"{took} {of_all}", _where(shares), _note(cause, shares)]
+    cost_ns = sum(share.end_ns - share.start_ns for share in shares)
+    took = "has taken" if is_open else "took"
+    of_all = f"{say_duration(wall_ns)} so far" if is_open else say_duration(wall_ns)
+    took = f"{took} {say_duration(cost_ns)} of {of_all} ({_percent(cost_ns, wall_ns)})"
+    title = cause.title if "{took}" in cause.title else f"{cause.title} {{took}}"
+    # The detail last: it is of any text, such as another placeholder.
+    sentence = title.replace("{took}", took)
+    sentence = sentence.replace("{detail}", shorten(shares[0].detail, LONGEST_NAME))
+    parts = [sentence, _where(shares, paths), _note(cause, shares)]
     return f"{', '.join(part for part in parts if part)}."
 
 
-def _where(shares: Sequence[Share]) -> str:
+def _where(shares: Sequence[Share], paths: SpanPaths) -> str:
     """Say which nodes and attempts it was in."""
-    if isinstance(shares[0].span.subject, OperationSubject) and shares[0].span.subject.node_id:
-        return _before(shares)
+    if target_of(shares[0].span):
+        return _before(shares, paths)
     costs: dict[int, int] = defaultdict(int)
     nodes: dict[int, Span] = {}
     for share in shares:
@@ -54,51 +64,33 @@ def _where(shares: Sequence[Share]) -> str:
             costs[id(share.around.node)] += share.end_ns - share.start_ns
     if not nodes:
         return ""
-    largest = max(nodes, key=lambda each: costs[each])
-    name = _node_name(nodes[largest], shares)
+    name = name_node(nodes[max(nodes, key=lambda each: costs[each])], paths)
     if len(nodes) > 1:
         return f"in {len(nodes)} nodes, the largest part in {name}"
-    numbers = sorted({number for share in shares if (number := _attempt_number(share)) is not None})
+    numbers = {number for share in shares if (number := _attempt_number(share)) is not None}
     if not numbers:
         return f"in {name}"
     if len(numbers) == 1:
-        return f"in {name}, attempt {numbers[0]}"
+        return f"in {name}, attempt {numbers.pop()}"
     return f"in {len(numbers)} attempts of {name}"
 
 
-def _before(shares: Sequence[Share]) -> str:
-    costs: dict[str, int] = defaultdict(int)
+def _before(shares: Sequence[Share], paths: SpanPaths) -> str:
+    """Say which nodes it was before. An id names a node only among its siblings."""
+    costs: dict[tuple[int, str], int] = defaultdict(int)
+    ways: dict[tuple[int, str], Span] = {}
     for share in shares:
-        if isinstance(share.span.subject, OperationSubject):
-            costs[share.span.subject.node_id] += share.end_ns - share.start_ns
-    largest = max(costs, key=lambda each: costs[each])
+        key = id(paths.parent(share.span)), target_of(share.span)
+        costs[key] += share.end_ns - share.start_ns
+        ways[key] = share.span
+    name = name_target(ways[max(costs, key=lambda each: costs[each])], paths)
     if len(costs) == 1:
-        return f"before {shorten(largest, _LONGEST_NAME)}"
-    return f"before {len(costs)} nodes, the largest part before {shorten(largest, _LONGEST_NAME)}"
-
-
-def _node_name(node: Span, shares: Sequence[Share]) -> str:
-    """Give id and name of a node; of a nameless one the task that it runs."""
-    subject = node.subject
-    if not isinstance(subject, NodeSubject):
-        return node.name
-    name = node.name if node.name not in {"", subject.node_id, subject.spec_node_id} else ""
-    name = name or short_name(subject.target_id.name)
-    if not name:
-        tasks = [
-            share.around.attempt.subject.task_id.name
-            for share in shares
-            if share.around.node is node
-            and share.around.attempt is not None
-            and isinstance(share.around.attempt.subject, TaskAttemptSubject)
-        ]
-        name = short_name(tasks[0]) if tasks else ""
-    node_id = shorten(subject.node_id, _LONGEST_NAME)
-    return f"{node_id} ({shorten(name, _LONGEST_NAME)})" if name else node_id
+        return f"before {name}"
+    return f"before {len(costs)} nodes, the largest part before {name}"
 
 
 def _attempt_number(share: Share) -> int | None:
-    attempt = share.around.attempt
+    attempt = share.failed or share.around.attempt
     if attempt is None or not isinstance(attempt.subject, TaskAttemptSubject):
         return None
     return attempt.subject.retry_attempt
@@ -106,13 +98,17 @@ def _attempt_number(share: Share) -> int | None:
 
 def _note(cause: Cause, shares: Sequence[Share]) -> str:
     """Say what the cache did, or how attempts failed, where that is the same everywhere."""
+    if cause.key in NO_REASON:
+        return "" if any(share.reasons for share in shares) else "and no reason was given"
     if cause.key == "runtime":
         notes = {_cache_note(share.around.node) for share in shares}
     elif cause.key == "retry":
         notes = {
-            f"failed with {shorten(share.span.error.code, _LONGEST_NAME)}"
+            f"failed with {shorten(share.failed.error.code, LONGEST_NAME)}"
             for share in shares
-            if share.span.error is not None and share.span.error.code
+            if share.failed is not None
+            and share.failed.error is not None
+            and share.failed.error.code
         }
     else:
         return ""
@@ -130,22 +126,25 @@ def _percent(cost_ns: int, wall_ns: int) -> str:
     return f"{percent} %" if percent else "less than 1 %"
 
 
-def shorten(text: str, longest: int) -> str:
-    """Give a text with at most `longest` characters and a count of the others."""
-    rest = len(text) - longest
-    return text if rest <= 0 else f"{text[:longest]} (+{rest} chars)"
-
-
 def say_duration(duration_ns: int) -> str:
-    """Give a duration as people say it, for instance "12m 3s"."""
-    seconds = duration_ns // _SECOND_NS
-    if not seconds:
-        return f"{duration_ns // _MILLISECOND_NS}ms" if duration_ns >= _MILLISECOND_NS else "<1ms"
-    minutes, seconds = divmod(seconds, 60)
+    """Give a duration, not negative, as the client writes it: 350ms, 12.5s, 3m 07s, 1h 02m 03s.
+
+    What does not fit is cut, never rounded up.
+    """
+    if duration_ns < _MICROSECOND_NS:
+        return f"{duration_ns}ns" if duration_ns else "0s"
+    if duration_ns < _MILLISECOND_NS:
+        return f"{duration_ns // _MICROSECOND_NS}us"
+    if duration_ns < _SECOND_NS:
+        return f"{duration_ns // _MILLISECOND_NS}ms"
+    minutes, seconds = divmod(duration_ns // _SECOND_NS, 60)
+    if not minutes:
+        hundredths = f".{duration_ns % _SECOND_NS // (10 * _MILLISECOND_NS):02}"
+        return f"{seconds}{hundredths.rstrip('0').rstrip('.')}s"
     hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    if days:
+        return f"{days}d {hours:02}h {minutes:02}m {seconds:02}s"
     if hours:
-        return f"{hours}h {minutes}m"
-    if minutes:
-        return f"{minutes}m {seconds}s"
-    tenths = duration_ns % _SECOND_NS // (_SECOND_NS // 10)
-    return f"{seconds}.{tenths}s" if tenths else f"{seconds}s"
+        return f"{hours}h {minutes:02}m {seconds:02}s"
+    return f"{minutes}m {seconds:02}s"

@@ -16,6 +16,7 @@ from spanwise_server.domain.diagnosis import (
 )
 from spanwise_server.domain.events import CacheStatus, ErrorKind, ExecutionError
 from spanwise_server.domain.identifiers import EntityVersion
+from spanwise_server.domain.liveness import judge_liveness
 from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.spans import Operation, Span
@@ -56,6 +57,19 @@ def test_costs_of_all_findings_add_up_to_the_wall_clock(seed: int) -> None:
         assert each.share == each.cost_ns / found.wall_ns
         assert 0 < len(each.evidence) <= MAX_EVIDENCE
         assert each.summary.endswith(".")
+        shown_ns = sum(one.end_ns - one.start_ns for one in each.evidence)
+        assert each.cost_ns == shown_ns + each.left_out_ns
+        assert (each.num_left_out == 0) is (each.left_out_ns == 0)
+    assert (found.num_left_out, found.left_out_ns) == (0, 0)
+
+
+@settings(deadline=None)
+@given(st.integers())
+def test_what_is_left_out_is_counted(seed: int) -> None:
+    root = random_tree(random.Random(seed))
+    found = diagnosed(root, max_findings=2)
+    assert len(found.findings) + found.num_left_out == len(diagnosed(root).findings)
+    assert sum(each.cost_ns for each in found.findings) + found.left_out_ns == found.wall_ns
 
 
 @pytest.mark.parametrize(
@@ -97,6 +111,7 @@ def test_a_finding_says_what_took_how_long_and_where() -> None:
     )
     (evidence,) = found.evidence
     assert evidence.path == "n2/0/TASK_SETUP/SCHEDULING"
+    assert evidence.label == "n2/0/TASK_SETUP/SCHEDULING (train_model)"
     assert (evidence.start_ns, evidence.end_ns) == (0, 100 * S)
     assert found.advice
     assert all(each.text and each.source for each in found.advice)
@@ -151,8 +166,11 @@ def test_what_a_failed_attempt_took_is_lost_to_the_retry_but_not_what_it_waited_
     root = execution(0, 100, node("n0", 0, 100, failed, operation(RESET, 50, 60), second))
     found = finding(root, "retry")
     assert (found.cost_ns, found.operation) == (40, RUNTIME)
-    (evidence,) = found.evidence
-    assert (evidence.path, evidence.start_ns, evidence.end_ns) == ("n0/0", 20, 60)
+    assert [(each.path, each.start_ns, each.end_ns, each.error) for each in found.evidence] == [
+        ("n0/0/TASK_RUNTIME", 20, 50, failed.error),
+        ("n0/NODE_RESET", 50, 60, None),
+    ]
+    assert "attempt 0, failed" in found.summary
     assert finding(root, "scheduling").cost_ns == 20
     assert "failed with OOMKilled" in found.summary
     assert "memory" in found.advice[0].text
@@ -259,7 +277,9 @@ def test_an_idle_gate_and_the_way_to_a_node_are_told_apart() -> None:
         ),
     )
     assert finding(root, "gate").cost_ns == 60
-    assert finding(root, "propeller/transition").summary.endswith("before b.")
+    assert finding(root, "propeller/transition").summary == (
+        "Flyte took 30ns of 100ns (30 %) to start nodes that were ready, before b."
+    )
     unexplained = finding(root, "unexplained")
     assert (unexplained.cost_ns, unexplained.advice) == (10, ())
     assert unexplained.evidence[0].path == "a"
@@ -288,3 +308,139 @@ def test_a_huge_text_is_no_trouble(text: str) -> None:
     refused = "0/3 nodes are available: 3 node(s) had volume node affinity conflict."
     found = diagnosed(in_attempt(SCHEDULING, refused, text)).findings[0]
     assert found.cause.startswith("scheduling")
+
+
+def nested(name: str, at_ns: int) -> Span:
+    """Give a child execution of 50 ns. Its nodes have the same ids whatever it is called."""
+    first = node("a", at_ns, at_ns + 10)
+    way = operation(Operation.NODE_TRANSITION, at_ns + 10, at_ns + 40, to="b")
+    second = node("b", at_ns + 40, at_ns + 50, upstreams=["a"])
+    second.name = f"{name}_second"
+    return execution(at_ns, at_ns + 50, first, way, second, name=name)
+
+
+def test_nodes_of_child_executions_are_told_apart_from_those_of_the_root() -> None:
+    root = execution(
+        0,
+        100,
+        node("b", 0, 50, nested("one", 0)),
+        node("c", 50, 100, nested("two", 50), upstreams=["b"]),
+    )
+    found = finding(root, "propeller/transition")
+    assert found.summary.endswith(
+        "before 2 nodes, the largest part before b (one_second) of execution one."
+    )
+    assert [each.label for each in found.evidence] == [
+        "b/one/NODE_TRANSITION to b (one_second)",
+        "c/two/NODE_TRANSITION to b (two_second)",
+    ]
+    assert (
+        "in 4 nodes, the largest part in a of execution one" in finding(root, "unexplained").summary
+    )
+
+
+def test_a_nameless_task_goes_by_its_node() -> None:
+    def root(node_name: str) -> Span:
+        one = attempt(0, 0, 10, operation(RUNTIME, 0, 10), task_id=EntityVersion())
+        around = node("n3", 0, 10, one)
+        around.name = node_name
+        return execution(0, 10, around)
+
+    assert finding(root("n3"), "runtime").summary.startswith("Running the task of n3 took")
+    assert finding(root("clean"), "runtime").summary.startswith("Running clean took")
+
+
+def test_small_stretches_are_summed_up() -> None:
+    bounds = [(0, 500), (500, 900), (900, 902)]
+    nodes = [
+        node(
+            f"n{number}",
+            *each,
+            attempt(0, *each, operation(RUNTIME, *each)),
+            upstreams=[f"n{number - 1}"],
+        )
+        for number, each in enumerate(bounds)
+    ]
+    found = finding(execution(0, 902, *nodes), "runtime")
+    assert len(found.evidence) == 2
+    assert (found.num_left_out, found.left_out_ns) == (1, 2)
+
+
+def test_what_costs_next_to_nothing_gets_no_advice() -> None:
+    def root(runtime_ns: int) -> Span:
+        setup = operation(SETUP, 0, 1000 - runtime_ns)
+        runtime = operation(RUNTIME, 1000 - runtime_ns, 1000)
+        return execution(0, 1000, node("n0", 0, 1000, attempt(0, 0, 1000, setup, runtime)))
+
+    assert finding(root(20), "runtime").advice
+    assert finding(root(19), "runtime").advice == ()
+
+
+def running(stale_after_ns: int, end_ns: int | None = None) -> Span:
+    """Give an attempt that began to run at 100, and was heard of at 150."""
+    parts = operation(SETUP, 0, 100), operation(RUNTIME, 100, None)
+    one = attempt(0, 0, None, *parts, phase=Phase.RUNNING)
+    one.last_event_ns = 150
+    root = execution(0, end_ns, node("n0", 0, None, one))
+    judge_liveness(root, AS_OF_NS, stale_after_ns)
+    return root
+
+
+def test_what_still_goes_on_says_so_and_when_it_was_last_heard_of() -> None:
+    found = diagnosed(running(AS_OF_NS))
+    runtime = found.findings[0]
+    assert "has taken 2h 46m 39s of 2h 46m 40s so far (100 %)" in runtime.summary
+    assert runtime.is_open
+    (evidence,) = runtime.evidence
+    assert (evidence.is_open, evidence.last_heard_ns, evidence.is_stale) == (True, 150, False)
+    # A result that is not there yet cannot have been kept.
+    assert runtime.advice == ()
+    assert not found.findings[1].is_open
+
+
+def test_what_is_stale_is_to_be_looked_at() -> None:
+    runtime = diagnosed(running(1000)).findings[0]
+    assert runtime.evidence[0].is_stale
+    assert [each.source for each in runtime.advice] == ["docs/live.md"]
+
+
+def test_nothing_goes_on_in_an_execution_that_has_ended() -> None:
+    runtime = diagnosed(running(1000, end_ns=500)).findings[0]
+    assert (runtime.cost_ns, runtime.is_open, runtime.evidence[0].is_open) == (400, False, False)
+    assert runtime.evidence[0].last_heard_ns is None
+    assert runtime.advice == find_advice("runtime", frozenset({Condition.NOT_CACHED}))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        (
+            "[ContainersNotReady|ContainerCreating]: containers with unready status: [primary]|",
+            True,
+        ),
+        ("Unschedulable:0/3 nodes are available: 3 Insufficient cpu.", True),
+        ("Successfully assigned ns/pod to cpu-pool-4", False),
+        ("Started container primary", False),
+    ],
+)
+def test_events_of_pods_are_asked_for_only_where_none_came(text: str, is_told: bool) -> None:
+    found = finding(in_attempt(Operation.INITIALIZING, text), "initializing")
+    assert any("send-object-events" in each.text for each in found.advice) is is_told
+
+
+def test_a_phase_without_a_reason_says_that_there_was_none() -> None:
+    without = finding(in_attempt(Operation.INITIALIZING), "initializing")
+    assert without.summary.endswith("attempt 0, and no reason was given.")
+    told = finding(in_attempt(Operation.INITIALIZING, "creating"), "initializing")
+    assert told.summary.endswith("attempt 0.")
+
+
+@pytest.mark.parametrize(("number", "is_told"), [(24, False), (25, True)])
+def test_max_parallelism_is_named_only_where_so_many_nodes_were_open(
+    number: int, is_told: bool
+) -> None:
+    nodes = [node(f"n{each}", 0, 10, attempt(0, 0, 10)) for each in range(number)]
+    last = node("last", 40, 100, attempt(0, 40, 100), upstreams=["n0"])
+    way = operation(Operation.NODE_TRANSITION, 10, 40, to="last")
+    found = finding(execution(0, 100, *nodes, way, last), "propeller/transition")
+    assert any("max_parallelism" in each.text for each in found.advice) is is_told

@@ -4,9 +4,10 @@ from spanwise.v1 import span_service_pb2
 from spanwise_server.domain.critical_path import CriticalSegment
 from spanwise_server.domain.diagnosis import Diagnosis, Evidence, Finding
 from spanwise_server.domain.identifiers import span_id_bytes
-from spanwise_server.domain.spans import OperationSubject
+from spanwise_server.domain.quality import SpanQuality
+from spanwise_server.domain.spans import OperationSubject, Span
 from spanwise_server.domain.task_history import Comparison
-from spanwise_server.rpc.codecs.native_spans import add_marks
+from spanwise_server.rpc.codecs.native_spans import add_marks, fill_error
 from spanwise_server.rpc.codecs.timestamps import fill_duration, fill_time
 
 
@@ -26,7 +27,20 @@ def encode_diagnosis(
     for start_ns, num_running in diagnosis.parallelism:
         step = message.parallelism.add(running_attempts=num_running)
         fill_time(step.start_time, start_ns)
+    _fill_state(message, diagnosis.root)
+    message.left_out_count = diagnosis.num_left_out
+    fill_duration(message.left_out_cost, diagnosis.left_out_ns)
     return message
+
+
+def _fill_state(message: span_service_pb2.DiagnoseExecutionResponse, root: Span) -> None:
+    message.phase = root.phase  # type: ignore[assignment]
+    message.open = root.end_ns is None
+    if root.last_heard_ns is not None:
+        fill_time(message.last_heard_at, root.last_heard_ns)
+    message.stale = SpanQuality.STALE in root.qualities
+    if root.error is not None:
+        fill_error(message.error, root.error)
 
 
 def _fill_finding(message: span_service_pb2.Finding, finding: Finding) -> None:
@@ -39,6 +53,9 @@ def _fill_finding(message: span_service_pb2.Finding, finding: Finding) -> None:
     for text, source in finding.advice:
         message.advice.add(text=text, source=source)
     message.cause = finding.cause
+    message.open = finding.is_open
+    message.left_out_count = finding.num_left_out
+    fill_duration(message.left_out_cost, finding.left_out_ns)
 
 
 def _fill_evidence(message: span_service_pb2.Evidence, evidence: Evidence) -> None:
@@ -47,6 +64,13 @@ def _fill_evidence(message: span_service_pb2.Evidence, evidence: Evidence) -> No
     fill_time(message.start_time, evidence.start_ns)
     fill_time(message.end_time, evidence.end_ns)
     add_marks(message.reasons.add, evidence.reasons)
+    message.label = evidence.label
+    message.open = evidence.is_open
+    if evidence.last_heard_ns is not None:
+        fill_time(message.last_heard_at, evidence.last_heard_ns)
+    message.stale = evidence.is_stale
+    if evidence.error is not None:
+        fill_error(message.error, evidence.error)
 
 
 def _fill_segment(message: span_service_pb2.CriticalSegment, segment: CriticalSegment) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from spanwise.v1 import event_pb2, identifiers_pb2, span_pb2
-from spanwise_server.domain.events import Log
+from spanwise_server.domain.events import ExecutionError, Log
 from spanwise_server.domain.identifiers import EntityVersion, ExecutionId, span_id_bytes
 from spanwise_server.domain.quality import SpanQuality
 from spanwise_server.domain.spans import (
@@ -79,6 +79,15 @@ def fill_entity(message: identifiers_pb2.EntityVersion, entity: EntityVersion) -
         message.project, message.domain, message.name, message.version = entity
 
 
+def fill_error(message: event_pb2.ExecutionError, error: ExecutionError) -> None:
+    """Fill in why something failed. One that says nothing is set all the same."""
+    message.SetInParent()
+    message.code = error.code
+    message.message = error.message
+    message.kind = error.kind  # type: ignore[assignment]
+    message.error_uri = error.error_uri
+
+
 _QUALITY_NUMBERS: dict[SpanQuality, list[int]] = {SpanQuality.NONE: []}
 
 
@@ -134,12 +143,7 @@ def _fill_life(message: span_pb2.Span, span: Span) -> None:
     if span.last_heard_ns is not None:
         fill_time(message.last_heard_at, span.last_heard_ns)
     if span.error is not None:
-        error = message.error
-        error.SetInParent()
-        error.code = span.error.code
-        error.message = span.error.message
-        error.kind = span.error.kind  # type: ignore[assignment]
-        error.error_uri = span.error.error_uri
+        fill_error(message.error, span.error)
     if span.producer_ids:
         message.producer_ids.extend(span.producer_ids)
     if span.totals is not None:
