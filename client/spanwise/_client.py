@@ -21,7 +21,7 @@ from spanwise._errors import (
 from spanwise._identifiers import ExecutionId, checked_text
 from spanwise._span import ExecutionSpan
 from spanwise._times import Moment, moment_to_timestamp, to_ns
-from spanwise._values import enum_name
+from spanwise._values import enum_name, phase_name
 from spanwise._watch import follow
 from spanwise.v1 import (
     event_pb2,
@@ -472,10 +472,10 @@ def _order(order: EventOrder) -> event_service_pb2.EventOrder:
 
 
 def _phase(name: str) -> str:
-    full_name = f"PHASE_{name.upper()}"
-    if name.upper() == "UNSPECIFIED" or full_name not in phase_pb2.Phase.keys():  # noqa: SIM118
-        raise InvalidRequest(f"{name!r} is no phase")
-    return full_name
+    phases = [phase_name(number) for number in phase_pb2.Phase.values() if number]
+    if name.upper() not in phases:
+        raise InvalidRequest(f"{name!r} is no phase: the phases are {', '.join(phases)}")
+    return f"PHASE_{name.upper()}"
 
 
 def _written(message: identifiers_pb2.ExecutionId) -> str:

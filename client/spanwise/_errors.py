@@ -35,6 +35,10 @@ class MissingPackage(SpanwiseError, ImportError):
     """An optional package is not installed. The message says how to install it."""
 
 
+INSTALL_SERVER = "install it with \"pip install '.[server]'\" in the clone of spanwise"
+"""What to do where the packages of the server are missing: spanwise is on no package index."""
+
+
 class RemoteError(SpanwiseError):
     """Base of the errors that come from a call.
 
@@ -45,13 +49,16 @@ class RemoteError(SpanwiseError):
     """
 
     _sentence = "the server at {endpoint} failed on {subject}"
+    _ends_with_details = True
 
     def __init__(self, endpoint: str, subject: str, details: str = "") -> None:
         self.endpoint = endpoint
         self.subject = subject
         self.details = details
         text = self._sentence.format(endpoint=endpoint, subject=subject)
-        super().__init__(f"{text}: {details}" if details else text)
+        if details and self._ends_with_details:
+            text = f"{text}: {details}"
+        super().__init__(text)
 
     def __reduce__(self) -> tuple[type["RemoteError"], tuple[str, str, str]]:
         # BaseException would rebuild it from the finished text; errors cross process pools.
@@ -67,13 +74,21 @@ class RequestRejected(RemoteError, InvalidRequest):
 class ExecutionNotFound(RemoteError):
     """The server knows no such execution. `spanwise list` shows the ones it knows."""
 
-    _sentence = "the server at {endpoint} knows no {subject} ('spanwise list' shows what it knows)"
+    _sentence = (
+        "the server at {endpoint} knows no {subject}: no event has named it "
+        "('spanwise list' shows what it knows)"
+    )
+    _ends_with_details = False  # they say the same
 
 
 class WorkflowNotFound(RemoteError):
     """Nobody registered such a workflow: Client.register_workflow does."""
 
-    _sentence = "the server at {endpoint} knows no {subject}"
+    _sentence = (
+        "the server at {endpoint} knows no {subject}: nobody registered it "
+        "(Client.register_workflow does)"
+    )
+    _ends_with_details = False  # they say the same
 
 
 class AlreadyRecorded(RemoteError):

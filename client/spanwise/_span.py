@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from spanwise import _dump, _explain, _paths, _terminal
-from spanwise._errors import MissingPackage
+from spanwise._errors import INSTALL_SERVER, MissingPackage
 from spanwise._identifiers import ExecutionId
 from spanwise._text import encoding_of, write_text
 from spanwise._times import short_duration, to_datetime, to_ns
@@ -507,6 +507,6 @@ def _flyte_module() -> Any:
         from spanwise import _flyte  # noqa: PLC0415 - flyteidl is optional and slow to import
     except ImportError as error:
         raise MissingPackage(
-            "Flyte's messages need the package flyteidl, install it or the extra: spanwise[server]"
+            f"Flyte's messages need the package flyteidl: install that, or {INSTALL_SERVER}"
         ) from error
     return _flyte

@@ -92,6 +92,39 @@ def test_a_value_that_cannot_be_used_ends_with_code_1(args: tuple[str, ...]) -> 
     assert done.stderr.count("\n") == 1
 
 
+def test_a_phase_that_is_none_is_told_with_those_that_are() -> None:
+    """Nobody knows all of them."""
+    done = run("list", "--phase", "BAD")
+    phases = done.stderr.removeprefix("spanwise: 'BAD' is no phase: the phases are ")
+    assert {"QUEUED", "RUNNING", "FAILED", "TIMED_OUT"} <= set(phases.strip().split(", "))
+    assert "UNSPECIFIED" not in phases
+
+
+# As a light install: without one of the packages that only the server has.
+_WITHOUT_SERVER = """
+import sys
+sys.modules["flyteidl"] = sys.modules["sqlalchemy"] = None
+from spanwise.cli import main
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("name", ["demo", "serve", "migrate", "rebuild"])
+def test_a_light_install_is_told_how_to_get_the_server(name: str) -> None:
+    """It is on no package index, so the name of the extra alone leads nowhere."""
+    done = subprocess.run(
+        [sys.executable, "-c", _WITHOUT_SERVER, name],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "needs the server" in done.stderr
+    assert "pip install '.[server]'" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 # Python as it is when SIGINT is not ignored, which it is under nohup and in the background.
 _WITH_SIGINT = """
 import signal

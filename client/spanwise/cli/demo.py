@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spanwise import Client, InvalidRequest, MissingPackage
+from spanwise import Client, InvalidRequest
+from spanwise._errors import INSTALL_SERVER, MissingPackage
 from spanwise._times import moment_to_timestamp, to_ns
 from spanwise.cli.diagnose import report
 from spanwise.cli.temporary_server import temporary_server
@@ -111,7 +112,7 @@ def _teller(story: Story, name: str | None, *, running: bool) -> "Callable[[int,
         from spanwise import demo as stories
     except ImportError as error:
         raise MissingPackage(
-            f"the demo needs the server, install the extra: spanwise[server] ({error})"
+            f"the demo needs the server ({error}): {INSTALL_SERVER}"
         ) from error
     match story:
         case Story.TRAINING:

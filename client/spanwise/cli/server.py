@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from spanwise import MissingPackage
+from spanwise._errors import INSTALL_SERVER, MissingPackage
 from spanwise._text import neutral
 
 if TYPE_CHECKING:
@@ -139,6 +139,6 @@ def _server() -> ModuleType:
         from spanwise_server import main
     except ImportError as error:
         raise MissingPackage(
-            f"this command needs the server, install the extra: spanwise[server] ({error})"
+            f"this command needs the server ({error}): {INSTALL_SERVER}"
         ) from error
     return main

@@ -55,9 +55,18 @@ def test_a_status_becomes_an_error_that_names_the_server_and_the_subject(
     assert (error.endpoint, error.subject) == (endpoint, "execution p/d/n")
     assert error.details == "it said so"
     assert endpoint in str(error)
-    assert str(error).endswith(": it said so")
+    is_told_by_the_sentence = kind is spanwise.ExecutionNotFound
+    assert str(error).endswith(": it said so") is not is_told_by_the_sentence
     assert isinstance(error.__context__, grpc.RpcError)
     assert "grpc" not in "".join(traceback.format_exception(error)).replace(error.endpoint, "")
+
+
+@pytest.mark.parametrize("kind", [spanwise.ExecutionNotFound, spanwise.WorkflowNotFound])
+def test_what_is_not_known_is_named_once(kind: type[RemoteError]) -> None:
+    """The server names it as well, in `details`."""
+    error = kind("host:1", "execution p/d/n", "no event has named the execution p/d/n")
+    assert str(error).count("p/d/n") == 1
+    assert error.details == "no event has named the execution p/d/n"
 
 
 def test_invalid_requests_are_one_kind_wherever_they_are_found() -> None:

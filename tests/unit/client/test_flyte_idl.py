@@ -148,5 +148,5 @@ def test_without_flyteidl_the_way_to_install_it_is_told(monkeypatch: pytest.Monk
     monkeypatch.delitem(sys.modules, "spanwise._flyte", raising=False)
     monkeypatch.delattr("spanwise._flyte", raising=False)
     monkeypatch.setitem(sys.modules, "flyteidl", None)
-    with pytest.raises(MissingPackage, match=r"install .* spanwise\[server\]"):
+    with pytest.raises(MissingPackage, match=r"pip install '\.\[server\]'"):
         tree(example()).to_flyte_idl()
