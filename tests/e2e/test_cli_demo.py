@@ -8,10 +8,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from flyteidl.admin.event_pb2 import WorkflowExecutionEventRequest
 
 from spanwise import Client, ExecutionSpan
 from spanwise.demo import (
     Scenario,
+    find_known,
     gpu_capacity,
     image_pull,
     play,
@@ -92,6 +94,42 @@ def test_a_server_takes_every_event_and_shows_every_node(
             attempts = {(span.node_id, span.retry_attempt) for span in own}
             assert execution.attempts.keys() <= attempts
     assert play(scenario, server.endpoint) == 0
+
+
+@pytest.mark.parametrize("running", [True, False])
+@pytest.mark.parametrize("story", ["training", "gpu-capacity"])
+def test_the_demo_is_not_played_into_an_execution_that_is_there(
+    server: ServerProcess, running: bool, story: str
+) -> None:
+    """Whole or half, of the same story or another: it says what to do, and marks nothing."""
+    there = training_pipeline(5, _START_NS, name=f"there-{story}-{running}", running=running)
+    play(there, server.endpoint)
+    name = there.execution_id.name
+    done = run("demo", "--endpoint", server.endpoint, "--name", name, "--scenario", story)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"spanwise: the server at {server.endpoint} has flytesnacks/development/{name} already, "
+        "so nothing was played: choose another --name\n"
+    )
+    with Client(server.endpoint) as client:
+        logged = list(client.list_events(there.execution_id))
+    assert {event.disposition for event in logged} == {event_service_pb2.DISPOSITION_ACCEPTED}
+    assert len(logged) == len(executions(there)[name].events)
+
+
+def test_what_a_scenario_starts_must_be_new_as_well(server: ServerProcess) -> None:
+    """The child execution of a training has a name that follows from that of the training."""
+    scenario = training_pipeline(5, _START_NS, name="half-lost")
+    assert find_known(scenario, server.endpoint) is None
+    child = scenario.workflows[1][0]
+    begun = next(
+        each
+        for each in scenario.requests
+        if isinstance(each.message, WorkflowExecutionEventRequest)
+        and each.message.event.execution_id.name == child.name
+    )
+    play(scenario._replace(requests=(begun,)), server.endpoint)
+    assert find_known(scenario, server.endpoint) == child
 
 
 def test_the_child_execution_is_shown_inside_of_the_node_that_started_it(

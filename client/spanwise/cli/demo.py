@@ -45,7 +45,8 @@ def demo(
     name: Annotated[
         str | None,
         typer.Option(
-            help="Name of the execution. Default: made from scenario, seed and start.",
+            help="Name of the execution, which must be new to the server. "
+            "Default: made from scenario, seed and start.",
             show_default=False,
         ),
     ] = None,
@@ -111,9 +112,7 @@ def _teller(story: Story, name: str | None, *, running: bool) -> "Callable[[int,
     try:
         from spanwise import demo as stories
     except ImportError as error:
-        raise MissingPackage(
-            f"the demo needs the server ({error}): {INSTALL_SERVER}"
-        ) from error
+        raise MissingPackage(f"the demo needs the server ({error}): {INSTALL_SERVER}") from error
     match story:
         case Story.TRAINING:
             return partial(stories.training_pipeline, name=name, running=running)
@@ -126,8 +125,15 @@ def _teller(story: Story, name: str | None, *, running: bool) -> "Callable[[int,
 
 
 def _play(scenario: "Scenario", endpoint: str) -> None:
-    from spanwise.demo import play, register
+    from spanwise.demo import find_known, play, register
 
+    known = find_known(scenario, endpoint)
+    if known is not None:
+        # Two stories under one name would contradict each other, and mark what is there.
+        raise InvalidRequest(
+            f"the server at {endpoint} has {known} already, so nothing was played: "
+            "choose another --name"
+        )
     play(scenario, endpoint)
     register(scenario, endpoint)  # edges that are known need not be inferred
 

@@ -7,7 +7,7 @@ own: task_nodes.py, dynamic_nodes.py, array_nodes.py, launch_plan_nodes.py.
 
 from spanwise.demo.gpu_capacity import gpu_capacity
 from spanwise.demo.image_pull import image_pull
-from spanwise.demo.play import play, register
+from spanwise.demo.play import find_known, play, register
 from spanwise.demo.propeller_overload import propeller_overload
 from spanwise.demo.scenario import Request, Scenario, recent_start_ns
 from spanwise.demo.training import training_pipeline
@@ -15,6 +15,7 @@ from spanwise.demo.training import training_pipeline
 __all__ = [
     "Request",
     "Scenario",
+    "find_known",
     "gpu_capacity",
     "image_pull",
     "play",

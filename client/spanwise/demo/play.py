@@ -4,16 +4,43 @@ import grpc
 from flyteidl.service.admin_pb2_grpc import AdminServiceStub
 
 from spanwise._client import Client, channel_options, checked_endpoint
-from spanwise._errors import AlreadyRecorded, NotServed, translated
+from spanwise._errors import AlreadyRecorded, ExecutionNotFound, NotServed, translated
+from spanwise._identifiers import ExecutionId
 from spanwise.demo.scenario import Scenario
 
 _TIMEOUT_S = 15.0  # propeller's own limit for one try
 
 
+def find_known(scenario: Scenario, endpoint: str) -> ExecutionId | None:
+    """Find an execution of a scenario of which a server has events. Changes nothing there.
+
+    Args:
+        scenario: What is to be played. The executions that it starts count as well.
+        endpoint: HOST:PORT of the server.
+
+    Returns:
+        The first one that is known; None when all are new to the server.
+
+    Raises:
+        InvalidRequest: The endpoint does not have that form.
+        RemoteError: The server did not answer.
+    """
+    with Client(endpoint) as client:
+        for execution_id, _ in scenario.workflows:
+            try:
+                next(client.list_events(execution_id, page_size=1))
+            except (ExecutionNotFound, StopIteration):
+                continue
+            return execution_id
+    return None
+
+
 def play(scenario: Scenario, endpoint: str) -> int:
     """Send every request of a scenario, one after the other, as propeller does.
 
-    An event that the server has already counts as sent, so a scenario may be played again.
+    An event that the server has already counts as sent, so a scenario may be played again, and one
+    that stopped in its middle may be played on. Another one of the same name is refused at its
+    first contradiction, and marks what is there: see `find_known`.
 
     Args:
         scenario: What to send.
