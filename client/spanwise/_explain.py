@@ -8,13 +8,13 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.text import Text
 
 from spanwise import _paths, _terminal
 from spanwise._marks import mark_label
 from spanwise._rows import FAILED_PHASES
-from spanwise._text import LONGEST_ID, LONGEST_TEXT, neutral, shortened
+from spanwise._text import LONGEST_ID, LONGEST_TEXT, broken, neutral, padded, shortened
 from spanwise._times import rfc3339, short_duration
 from spanwise._values import Reason, SpanKind
 
@@ -25,6 +25,7 @@ _COLUMN = 25
 _DURATION = 7
 _DEEPEST_INDENT = 30  # deeper levels are not indented further, so that lines stay readable
 _GAP = "    "
+_NARROWEST_TEXT = 40  # columns in which a reason can be read
 _SUCCEEDED = {"", "SUCCEEDED"}
 _ONLY_IN_FULL = {
     # On almost every row, where they would hide the other flags.
@@ -34,11 +35,20 @@ _ONLY_IN_FULL = {
 
 
 class Line(NamedTuple):
-    """One line of output, the rich style that a terminal gives it, and whether it may be cut."""
+    """One line of output.
+
+    Attributes:
+        text: All of it.
+        style: The rich style that a terminal gives it.
+        told_from: Column at which the text of a reason begins, which may go on in lines below; 0
+            where a line is one line.
+        indent: Column at which such lines begin where that column leaves too little room.
+    """
 
     text: str
     style: str
-    may_be_cut: bool = False
+    told_from: int = 0
+    indent: int = 0
 
 
 class _Row(NamedTuple):
@@ -76,7 +86,7 @@ def lines(root: "ExecutionSpan", *, local_time: bool, full: bool) -> Iterator[Li
     yield Line(head, "bold")
     for row in rows:
         yield Line(
-            f"{_padded(row.operation, operation)}{row.start:<{start}}{row.end:<{end}}"
+            f"{padded(row.operation, operation)}{row.start:<{start}}{row.end:<{end}}"
             f"{row.duration:>{duration}}{_GAP}{row.entity}",
             row.style,
         )
@@ -85,22 +95,33 @@ def lines(root: "ExecutionSpan", *, local_time: bool, full: bool) -> Iterator[Li
         yield Line("(the server left spans out: the tree is too large for one answer)", "yellow")
 
 
-def write(table: Iterable[Line], file: TextIO, *, cut: bool) -> None:
-    """Write lines to a file.
+def write(table: Iterable[Line], file: TextIO) -> None:
+    """Write lines to a file. On a terminal, reasons that are too long go on in lines below.
 
     Args:
         table: What to write.
         file: Where to. It is coloured if it is a terminal that may be coloured.
-        cut: Whether lines that may be cut end at the right edge, if it is a terminal.
     """
-    width = _terminal.columns(file) if cut and file.isatty() else None
-    _terminal.write((Text(_cut(line, width), line.style) for line in table), file)
+    columns = _terminal.columns(file) if file.isatty() else None
+    _terminal.write(
+        (Text(text, line.style) for line in table for text in _fitted(line, columns)), file
+    )
 
 
-def _cut(line: Line, width: int | None) -> str:
-    if width is None or not line.may_be_cut or cell_len(line.text) <= width:
-        return line.text
-    return set_cell_size(line.text, width - 1) + "…"
+def _fitted(line: Line, columns: int | None) -> Iterator[str]:
+    """Give a line as lines of at most so many columns, nothing of it lost."""
+    if columns is None or not line.told_from or cell_len(line.text) <= columns:
+        yield line.text
+        return
+    head, told = line.text[: line.told_from], line.text[line.told_from :]
+    at = cell_len(head)
+    if columns - at < _NARROWEST_TEXT:  # then all of the text stands below, further left
+        yield head.rstrip()
+        at = line.indent
+        head = " " * at
+    for part in broken(told, max(columns - at, _NARROWEST_TEXT)):
+        yield head + part
+        head = " " * at
 
 
 def _with_depth(root: "ExecutionSpan", options: _Options) -> Iterator[tuple["ExecutionSpan", int]]:
@@ -188,12 +209,8 @@ def _reason_lines(span: "ExecutionSpan", indent: str, options: _Options) -> Iter
     operation = max((len(each.operation) for each in told), default=0)
     for each in told:
         meaning = f"{each.operation:<{operation}}  " if operation else ""
-        yield Line(
-            f"{indent}{each.mark:<{mark}}{each.offset:>9}  {neutral(each.phase):<12}  "
-            f"{meaning}{each.text}",
-            "dim",
-            may_be_cut=True,
-        )
+        head = f"{indent}{each.mark:<{mark}}{each.offset:>9}  {neutral(each.phase):<12}  {meaning}"
+        yield Line(f"{head}{each.text}", "dim", told_from=len(head), indent=len(indent) + mark + 1)
 
 
 def _told(span: "ExecutionSpan", options: _Options) -> Iterator[_Told]:
@@ -289,8 +306,3 @@ def _offset(moment_ns: int, span: "ExecutionSpan") -> str:
 
 def _longest(limit: int, options: _Options) -> int:
     return (1 << 31) if options.full else limit
-
-
-def _padded(text: str, width: int) -> str:
-    # By terminal cells, because a wide character takes two of them.
-    return text + " " * (width - cell_len(text))

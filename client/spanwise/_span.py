@@ -336,8 +336,8 @@ class ExecutionSpan:
     ) -> None:
         """Print the tree as a table with the reasons under each span: `explain_text`.
 
-        On a terminal it is lightly coloured, unless NO_COLOR is set, and reasons are cut to the
-        width of the terminal, unless `full` is set.
+        On a terminal it is lightly coloured, unless NO_COLOR is set, and reasons that are too long
+        for its width go on in lines below.
 
         Args:
             local_time: Times in the zone of this machine, with their offset, instead of UTC.
@@ -345,7 +345,7 @@ class ExecutionSpan:
             file: Where to; None means standard output.
         """
         lines = _explain.lines(self, local_time=local_time, full=full)
-        _explain.write(lines, sys.stdout if file is None else file, cut=not full)
+        _explain.write(lines, sys.stdout if file is None else file)
 
     def explain_text(self, *, local_time: bool = False, full: bool = False) -> str:
         """Give what `explain` prints, without colours.

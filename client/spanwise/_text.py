@@ -1,7 +1,10 @@
 """Text from elsewhere, made safe for a terminal."""
 
 import unicodedata
+from collections.abc import Iterator
 from typing import TextIO
+
+from rich.cells import cell_len
 
 LONGEST_TEXT = 300
 LONGEST_ID = 100
@@ -26,6 +29,29 @@ def shortened(text: str, longest: int = LONGEST_TEXT) -> str:
     if rest <= 0:
         return neutral(text)
     return f"{neutral(text[:longest])} (+{rest} chars)"
+
+
+def padded(text: str, columns: int) -> str:
+    """Give the text with spaces behind it up to a number of columns of a terminal."""
+    return text + " " * (columns - cell_len(text))  # a wide character takes two of them
+
+
+def broken(text: str, columns: int) -> Iterator[str]:
+    """Give the text as lines of at most so many columns, at least 2, broken at blanks if it can be.
+
+    A blank at which a line ends is left out; nothing else is.
+    """
+    start = 0
+    while True:
+        end, width = start, 0
+        while end < len(text) and (width := width + cell_len(text[end])) <= columns:
+            end += 1
+        if end == len(text):
+            break
+        blank = text.rfind(" ", start + 1, end + 1)
+        yield text[start : end if blank < 0 else blank]
+        start = end if blank < 0 else blank + 1
+    yield text[start:]
 
 
 def encodable(text: str, file: TextIO) -> str:

@@ -6,6 +6,7 @@ import time
 import pytest
 from rich.cells import cell_len
 
+from spanwise import ExecutionSpan
 from spanwise._times import to_timestamp
 from spanwise.v1 import span_pb2
 from tests.unit.client.spans import (
@@ -195,23 +196,65 @@ def test_a_reason_that_repeats_the_end_of_its_neighbour_is_told_once() -> None:
     assert len(span.explain_text(full=True).splitlines()) == 3 + 5
 
 
-def test_reasons_are_cut_to_the_width_of_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A reason that goes on in the next line would break the tree; rows stay whole."""
-    monkeypatch.setenv("COLUMNS", "61")
-    monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setenv("TERM", "xterm")
+def _on_terminal(span: ExecutionSpan, columns: int, *, full: bool = False) -> list[str]:
+    terminal = _Terminal()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COLUMNS", str(columns))
+        patch.setenv("NO_COLOR", "1")
+        patch.setenv("TERM", "xterm")
+        span.explain(file=terminal, full=full)
+    return terminal.getvalue().splitlines()
+
+
+_WHY = (
+    "Unschedulable: 0/12 nodes are available: 4 Insufficient nvidia.com/gpu, 8 node(s) did not "
+    "match the node selector. preemption: 0/12 nodes are available."
+)
+
+
+@pytest.mark.parametrize("full", [True, False])
+@pytest.mark.parametrize("columns", [41, 60, 80, 100, 200])
+def test_a_long_reason_goes_on_below_itself_on_a_terminal(columns: int, full: bool) -> None:
+    """The why is never what a narrow terminal loses; rows stay whole, and so does a pipe."""
+    root = execution(0, 10)
+    child = node(1, 9, root, "n0")
+    child.reasons.append(reason(2, _WHY, operation="SCHEDULING"))
+    child.reasons.append(reason(3, "short"))
+    span = tree([root, child])
+    table = span.explain_text(full=full).splitlines()
+    assert _WHY in table[3]
+    shown = _on_terminal(span, columns, full=full)
+    assert shown[:3] == table[:3]
+    told = " ".join(" ".join(shown[3:]).split())
+    assert f"[1] +1s QUEUED SCHEDULING {_WHY} [2] +2s QUEUED short" in told
+    assert all(cell_len(line) <= max(columns, 48) for line in shown[3:])
+
+
+def test_lines_of_a_reason_stand_below_each_other() -> None:
+    """Below its first word, or further left where that leaves too little room."""
+    root = execution(0, 10)
+    root.reasons.append(reason(2, _WHY, operation="SCHEDULING"))
+    span = tree([root])
+    at = span.explain_text().splitlines()[2].index("Unschedulable")
+    wide = _on_terminal(span, 100)
+    assert [line[:at].strip() for line in wide[2:]] == [
+        "[1]      +2s  QUEUED        SCHEDULING",
+        "",
+        "",
+    ]
+    assert all(line[at] != " " for line in wide[2:])
+    narrow = _on_terminal(span, 60)
+    assert narrow[2] == "  [1]      +2s  QUEUED        SCHEDULING"
+    assert narrow[3].startswith("      Unschedulable: 0/12 nodes are available:")
+
+
+def test_a_long_reason_without_blanks_is_broken_by_columns() -> None:
+    """Wide characters take two of them."""
     root = execution(0, 10)
     root.reasons.append(reason(1, "日本" * 50))
-    span = tree([root])
-    terminal = _Terminal()
-    span.explain(file=terminal)
-    head, row, cut = terminal.getvalue().splitlines()
-    assert [head, row] == span.explain_text().splitlines()[:2]
-    assert cell_len(cut) == 61
-    assert cut.endswith("日…")
-    for full, stream in ((True, _Terminal()), (False, io.StringIO())):
-        span.explain(file=stream, full=full)
-        assert stream.getvalue() == span.explain_text(full=full)
+    shown = _on_terminal(tree([root]), 81)[2:]
+    assert {cell_len(line) for line in shown[:-1]} == {80}
+    assert "".join(shown).replace(" ", "").endswith("日本" * 50)
 
 
 def test_a_reason_is_shown_with_the_phase_of_its_own_time() -> None:

@@ -1,12 +1,14 @@
 """Text from elsewhere on a terminal."""
 
 import io
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
-from spanwise._text import neutral, shortened, write_text
+from spanwise._text import broken, neutral, shortened, write_text
 
 
 @pytest.mark.parametrize(
@@ -39,6 +41,29 @@ def test_a_long_text_is_cut_and_the_rest_counted() -> None:
     """Nobody shall think that the text ended there."""
     assert shortened("x" * 10, 10) == "x" * 10
     assert shortened("x" * 15, 10) == "x" * 10 + " (+5 chars)"
+
+
+@given(st.text(st.sampled_from("ab 日\u0301")), st.integers(2, 10))
+def test_a_broken_text_has_all_of_its_characters(text: str, columns: int) -> None:
+    """No line is too wide, and only blanks between lines are left out."""
+    lines = list(broken(text, columns))
+    assert all(cell_len(line) <= columns for line in lines)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    assert text.count(" ") - sum(line.count(" ") for line in lines) <= len(lines) - 1
+
+
+def test_a_text_is_broken_at_blanks() -> None:
+    """Where a word is not longer than a line."""
+    assert list(broken("to be or not", 5)) == ["to be", "or", "not"]
+    assert list(broken("a incomprehensible b", 7)) == ["a", "incompr", "ehensib", "le b"]
+    assert list(broken("", 5)) == [""]
+
+
+def test_a_very_long_text_is_broken_in_little_time() -> None:
+    """An error may be as long as an event; this takes less than a second."""
+    started = time.monotonic()
+    assert len(list(broken("x" * 1_000_000, 50))) == 20_000
+    assert time.monotonic() - started < 30
 
 
 def test_a_stream_of_another_encoding_gets_escapes() -> None:
