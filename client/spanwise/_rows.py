@@ -36,8 +36,10 @@ class Row:
     """One row: an execution, a node, an attempt, a sub-task, or many sub-tasks together.
 
     Attributes:
-        name: As it came: any character, any length.
-        depth: Rows above that contain it.
+        name: What tells it from its siblings, as it came: any character, any length.
+        note: What people call it, and what is left out of it. May be empty.
+        above: Place of the row that contains it, from 0; None for the first one.
+        depth: Number of rows that contain it.
         start_ns: Start, in nanoseconds since the epoch.
         end_ns: End; None while it is open.
         is_failed: Whether it ended otherwise than well.
@@ -47,6 +49,8 @@ class Row:
     """
 
     name: str
+    note: str
+    above: int | None
     depth: int
     start_ns: int
     end_ns: int | None
@@ -80,15 +84,15 @@ def rows(root: "ExecutionSpan", *, full: bool) -> list[Row]:
     found: list[Row] = []
     nodes: dict[tuple[int, str], Row] = {}
     transitions: list[_Transition] = []
-    stack: list[tuple[ExecutionSpan | _Subtasks, Row | None]] = [(root, None)]
+    stack: list[tuple[ExecutionSpan | _Subtasks, int | None]] = [(root, None)]
     while stack:
-        span, owner = stack.pop()
-        depth = 0 if owner is None else owner.depth + 1
+        span, above = stack.pop()
+        depth = 0 if above is None else found[above].depth + 1
         if isinstance(span, _Subtasks):
-            found.append(_shared_row(span.spans, depth))
+            found.append(_shared_row(span.spans, above, depth))
             continue
-        if span.kind is SpanKind.OPERATION and owner is not None:
-            row = owner
+        if span.kind is SpanKind.OPERATION and above is not None:
+            owner = found[above]
             leads_to = span.message.operation.node_id
             if leads_to:
                 node = (id(span.parent), leads_to)
@@ -96,12 +100,13 @@ def rows(root: "ExecutionSpan", *, full: bool) -> list[Row]:
             else:
                 owner.pieces.append(_piece(span))
         else:
-            row = _row(span, depth)
+            row = _row(span, above, depth)
+            above = len(found)
             found.append(row)
             if span.kind is SpanKind.NODE:
                 nodes.setdefault((id(span.parent), span.message.node.node_id), row)
         below = span.children if full else list(_folded(span.children))
-        stack.extend((child, row) for child in reversed(below))
+        stack.extend((child, above) for child in reversed(below))
     for transition in transitions:
         # The row of the node tells best that it is what was waited for.
         if transition.node in nodes:
@@ -115,10 +120,12 @@ def _piece(span: "ExecutionSpan") -> Piece:
     return Piece(span.operation, span.start_ns, span.end_ns)
 
 
-def _row(span: "ExecutionSpan", depth: int) -> Row:
+def _row(span: "ExecutionSpan", above: int | None, depth: int) -> Row:
     message = span.message
     row = Row(
         name=_name(span),
+        note=_note(span),
+        above=above,
         depth=depth,
         start_ns=span.start_ns,
         end_ns=span.end_ns,
@@ -136,17 +143,11 @@ def _row(span: "ExecutionSpan", depth: int) -> Row:
 
 
 def _name(span: "ExecutionSpan") -> str:
-    below = f"  (+{span.omitted_descendants} below)" if span.omitted_descendants else ""
-    return _short_name(span) + below
-
-
-def _short_name(span: "ExecutionSpan") -> str:
     match span.kind:
         case SpanKind.EXECUTION:
             return span.message.execution.execution_id.name or _paths.label(span)
         case SpanKind.NODE:
-            node_id = span.message.node.node_id
-            return f"{node_id}  {span.name}" if span.name not in {"", node_id} else node_id
+            return span.message.node.node_id
         case SpanKind.SUBTASK:
             subtask = span.message.subtask
             number = f"[{subtask.retry_attempt}]" if subtask.retry_attempt else ""
@@ -155,6 +156,20 @@ def _short_name(span: "ExecutionSpan") -> str:
             return _paths.entity(span)
         case _:
             return _paths.label(span)
+
+
+def _note(span: "ExecutionSpan") -> str:
+    notes = []
+    if span.kind is SpanKind.NODE and not _says(span.message.node.node_id, span.name):
+        notes.append(span.name)
+    if span.omitted_descendants:
+        notes.append(f"(+{span.omitted_descendants} below)")
+    return "  ".join(notes)
+
+
+def _says(node_id: str, name: str) -> bool:
+    """Give whether an id tells the name already, as that of "n0-0-start-node" does."""
+    return not name or node_id == name or node_id.endswith(f"-{name}")
 
 
 def _is_failed(span: "ExecutionSpan") -> bool:
@@ -179,14 +194,16 @@ def _is_leaf(span: "ExecutionSpan") -> bool:
     return all(below is span or below.kind is SpanKind.OPERATION for below in span)
 
 
-def _shared_row(spans: "Sequence[ExecutionSpan]", depth: int) -> Row:
+def _shared_row(spans: "Sequence[ExecutionSpan]", above: int | None, depth: int) -> Row:
     indexes = {span.message.subtask.index for span in spans}
     failed = len(_failed_for_good(spans))
     failures = f", {failed} failed" if failed else ""
     ends = [span.end_ns for span in spans]
     known = [end for end in ends if end is not None]
     return Row(
-        name=f"[{min(indexes)}]..[{max(indexes)}] {len(indexes)} sub-tasks{failures}",
+        name=f"[{min(indexes)}]..[{max(indexes)}]",
+        note=f"{len(indexes)} sub-tasks{failures}",
+        above=above,
         depth=depth,
         start_ns=min(span.start_ns for span in spans),
         end_ns=max(known) if len(known) == len(ends) else None,

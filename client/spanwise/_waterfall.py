@@ -1,6 +1,6 @@
 """The waterfall: the spans of an execution as bars over a common time axis, in characters."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,7 +9,8 @@ from rich.text import Text
 
 from spanwise._marks import clustered
 from spanwise._rows import Piece, Row, rows
-from spanwise._text import neutral
+from spanwise._scale import Scale, Stretch, topmost
+from spanwise._text import neutral, padded
 from spanwise._times import SECOND_NS, rfc3339, short_duration
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ NARROWEST = 40
 """Columns below which nothing is drawn that could be read; less counts as this many."""
 _WIDEST_NAME = 44
 _LONGEST_NAME = 500  # characters that are looked at: more cannot be shown
-_LINES_AROUND_ROWS = 6  # head, axis, what does not fit, and two or three of legend
+_NARROWEST_NOTE = 8  # columns of a note that say something
+_GAP = "  "
+_LINES_AROUND_ROWS = 5  # axis, what does not fit, and two or three of legend
 _TICK_ROOM = 10  # cells between two labels of the axis, at least
 
 
@@ -32,7 +35,7 @@ class _Look(NamedTuple):
     legend: str
 
 
-_BODY = _Look("━", "=", "", "")
+_BODY = _Look("━", "=", "", "in the rows below, or unknown")
 _SETUP = _Look("░", ":", "blue", "set-up")
 _RUNTIME = _Look("█", "#", "green", "runtime")
 _TEARDOWN = _Look("▒", "%", "magenta", "teardown")
@@ -71,10 +74,12 @@ _LATER = _Look("»", "}", "bold", "ended after the axis")
 _MARKS = _Look("[n]", "[n]", "dim", "reasons, by their numbers in explain")
 _NOTHING = _Look(" ", " ", "", "")
 _LEGEND = tuple(
-    dict.fromkeys([*_OPERATIONS.values(), _UNKNOWN, _FAILED, _OPEN, _EARLIER, _LATER, _MARKS])
+    dict.fromkeys(
+        [_BODY, *_OPERATIONS.values(), _UNKNOWN, _FAILED, _OPEN, _EARLIER, _LATER, _MARKS]
+    )
 )
 _ELLIPSIS = _Look("…", "~", "", "")
-_ALL_CHARACTERS = "".join(look.character for look in (*_LEGEND, _BODY, _ELLIPSIS))
+_ALL_CHARACTERS = "".join(look.character for look in (*_LEGEND, _ELLIPSIS))
 
 _STEPS_NS = tuple(
     [step * 10**power for power in range(9) for step in (1, 2, 5)]
@@ -83,29 +88,6 @@ _STEPS_NS = tuple(
     + [hours * 3600 * SECOND_NS for hours in (1, 2, 3, 6, 12)]
     + [days * 86_400 * SECOND_NS * 10**power for power in range(7) for days in (1, 2, 5)]
 )
-
-
-class _Scale(NamedTuple):
-    """The stretch of time that the cells of a bar cover."""
-
-    start_ns: int
-    end_ns: int
-    cells: int
-
-    @property
-    def length_ns(self) -> int:
-        return max(self.end_ns - self.start_ns, 1)
-
-    def boundary(self, moment_ns: int) -> int:
-        """Give the boundary between cells that is nearest to a moment, from 0 to `cells`."""
-        length_ns = self.length_ns
-        nearest = ((moment_ns - self.start_ns) * self.cells * 2 + length_ns) // (2 * length_ns)
-        return min(max(nearest, 0), self.cells)
-
-    def cell(self, moment_ns: int) -> int:
-        """Give the cell that a moment falls into, or the nearest."""
-        cell = (moment_ns - self.start_ns) * self.cells // self.length_ns
-        return min(max(cell, 0), self.cells - 1)
 
 
 class Waterfall:
@@ -142,15 +124,16 @@ class Waterfall:
         """
         moment_ns = self._root.as_of_ns if as_of_ns is None else as_of_ns
         drawing = _Drawing(self._rows, max(width, NARROWEST), moment_ns, encoding)
-        title = _title(self._root, moment_ns, local_time=local_time)
-        found = [Text(drawing.cut(title), "bold"), *drawing.lines(most_lines)]
+        head = drawing.head(_title(self._root, moment_ns, local_time=local_time))
+        room = None if most_lines is None else most_lines - len(head)
+        found = [*head, *drawing.lines(room)]
         if self._root.is_truncated:
             note = "(the server left spans out: the tree is too large for one answer)"
             found.append(Text(drawing.cut(note), "yellow"))
         return found[:most_lines]
 
 
-def _title(root: "ExecutionSpan", as_of_ns: int, *, local_time: bool) -> str:
+def _title(root: "ExecutionSpan", as_of_ns: int, *, local_time: bool) -> list[str]:
     end_ns = root.end_ns
     duration_ns = max((as_of_ns if end_ns is None else end_ns) - root.start_ns, 0)
     execution_id = root.execution_id if root.parent is None else None
@@ -160,7 +143,7 @@ def _title(root: "ExecutionSpan", as_of_ns: int, *, local_time: bool) -> str:
         short_duration(duration_ns),
         f"from {rfc3339(root.start_ns, local_time=local_time)}",
     )
-    return "  ".join(filter(None, parts))
+    return list(filter(None, parts))
 
 
 class _Drawing:
@@ -175,19 +158,31 @@ class _Drawing:
         self._seen: set[_Look] = set()
         self._duration_columns = max(len(self._duration(row)) for row in all_rows)
         room = width - self._duration_columns - 2
-        longest = max(2 * row.depth + cell_len(self._shown(row.name)) for row in all_rows)
+        longest = max(2 * row.depth + self._longest_name(row) for row in all_rows)
         widest = max(min(_WIDEST_NAME, room * 2 // 5), 1)
         self._name_columns = min(longest, widest)
-        self._scale = _Scale(*self._bounds(), max(room - self._name_columns, 1))
+        self._scale = Scale(*self._bounds(), max(room - self._name_columns, 1))
+        self._cells = self._all_cells()
+
+    def head(self, parts: Sequence[str]) -> list[Text]:
+        """Give the lines above the axis: parts of the title side by side, as far as they fit."""
+        found: list[str] = []
+        for part in parts:
+            shown = self._shortened(self._shown(part), self._width)
+            if found and cell_len(found[-1] + _GAP + shown) <= self._width:
+                found[-1] += _GAP + shown
+            else:
+                found.append(shown)
+        return [Text(line, "bold") for line in found]
 
     def lines(self, most_lines: int | None) -> Iterator[Text]:
         """Give the axis, the rows and the legend."""
         yield self._axis()
-        shown = self._rows
+        shown: Sequence[int] = range(len(self._rows))
         if most_lines is not None:
             shown = self._most_important(most_lines - _LINES_AROUND_ROWS)
-        for row in shown:
-            yield from self._row(row)
+        for number in shown:
+            yield from self._row(number)
         if len(shown) < len(self._rows):
             note = f"({len(self._rows) - len(shown)} more rows do not fit)"
             yield Text(self.cut(note), "dim")
@@ -200,18 +195,28 @@ class _Drawing:
             return text
         return set_cell_size(text, self._width - 1) + self._character(_ELLIPSIS)
 
-    def _most_important(self, room: int) -> list[Row]:
+    def _most_important(self, room: int) -> list[int]:
+        """Give the places of as many rows as fit, each with the rows that contain it.
+
+        Without those a node could be one of any execution.
+        """
+
         def importance(number: int) -> tuple[bool, bool, int]:
             row = self._rows[number]
             return (number == 0 or row.end_ns is None, row.is_failed, self._end_ns(row))
 
-        chosen: list[int] = []
+        chosen: set[int] = set()
         for number in sorted(range(len(self._rows)), key=importance, reverse=True):
-            room -= 2 if self._rows[number].reasons_ns else 1
+            needed: list[int] = []
+            above: int | None = number
+            while above is not None and above not in chosen and room >= 0:
+                needed.append(above)
+                room -= 2 if self._rows[above].reasons_ns else 1
+                above = self._rows[above].above
             if room < 0:
                 break
-            chosen.append(number)
-        return [self._rows[number] for number in sorted(chosen)]
+            chosen.update(needed)
+        return sorted(chosen)
 
     def _bounds(self) -> tuple[int, int]:
         """Give the time that the axis covers: that of the root, or of all if the root has none.
@@ -245,33 +250,34 @@ class _Drawing:
         fitting = [(cell, label) for cell, label in labels if cell + len(label) <= room]
         return Text(self._beside_names(fitting), "dim")
 
-    def _row(self, row: Row) -> Iterator[Text]:
-        indent = " " * min(2 * row.depth, self._name_columns // 2)
-        name = self._shortened(indent + self._shown(row.name), self._name_columns)
-        text = Text(_padded(name, self._name_columns + 1))
+    def _row(self, number: int) -> Iterator[Text]:
+        row = self._rows[number]
+        text = Text(padded(self._name(row), self._name_columns + 1))
         if row.is_failed:
             text.stylize("red")
-        for look, cells in groupby(self._bar(row)):
+        for look, cells in groupby(self._bar(number)):
             text.append(self._character(look) * len(list(cells)), look.style)
         text.append(f" {self._duration(row):>{self._duration_columns}}")
         yield text
         if row.reasons_ns:
             self._seen.add(_MARKS)
-            marks = clustered(self._mark_cells(row), self._scale.cells)
+            marks = clustered(self._mark_cells(number), self._scale.cells)
             yield Text(self._beside_names(marks), _MARKS.style)
 
-    def _bar(self, row: Row) -> list[_Look]:
-        bar = [_NOTHING] * self._scale.cells
-        for piece in row.waits:
-            self._fill(bar, piece)
-        first, end = self._cells(row)
-        bar[first:end] = [_BODY] * (end - first)
-        for piece in row.pieces:
-            self._fill(bar, piece)
+    def _bar(self, number: int) -> list[_Look]:
+        row = self._rows[number]
+        first, end = self._cells[number]
         last = end - 1
-        if first == last and row.pieces:
-            longest = max(row.pieces, key=lambda piece: self._end_ns(piece) - piece.start_ns)
-            bar[first] = _OPERATIONS.get(longest.operation, _UNKNOWN)
+        bar = [_NOTHING] * self._scale.cells
+        if row.waits:
+            self._fill(bar, row.waits, dict.fromkeys(range(len(bar)), self._scale.length_ns))
+        bar[first:end] = [_BODY] * (end - first)
+        if first == last:
+            bar[first] = self._most_of(row)
+        else:
+            whole = Stretch(_BODY, row.start_ns, self._end_ns(row))
+            shares = self._scale.shares([whole])
+            self._fill(bar, row.pieces, {cell: shares[cell][_BODY] for cell in range(first, end)})
         if row.start_ns < self._scale.start_ns:
             bar[first] = _EARLIER
         if row.is_failed:
@@ -283,26 +289,67 @@ class _Drawing:
         self._seen.update(bar)
         return bar
 
-    def _cells(self, row: Row) -> tuple[int, int]:
-        first = self._scale.boundary(row.start_ns)
-        end = self._scale.boundary(self._end_ns(row))
-        if first == end:  # too short for the scale, but to be seen
-            first = self._scale.cell(row.start_ns)
-            end = first + 1
-        return first, end
+    def _all_cells(self) -> list[tuple[int, int]]:
+        """Give the first cell of each row, and the one behind its last."""
+        found: list[tuple[int, int]] = []
+        for row in self._rows:
+            end_ns = self._end_ns(row)
+            first, end = self._scale.boundary(row.start_ns), self._scale.boundary(end_ns)
+            if first == end:  # too short for the scale, but to be seen
+                most = self._scale.cells
+                if row.above is not None:
+                    above = self._rows[row.above]
+                    if above.start_ns <= row.start_ns and end_ns <= self._end_ns(above):
+                        most = found[row.above][1]  # what is inside stands below the bar
+                first = min(first, most - 1)
+                end = first + 1
+            found.append((first, end))
+        return found
 
-    def _mark_cells(self, row: Row) -> Iterator[int]:
-        first, end = self._cells(row)
+    def _mark_cells(self, number: int) -> Iterator[int]:
+        row = self._rows[number]
+        first, end = self._cells[number]
         for moment_ns in row.reasons_ns:
             cell = min(self._scale.boundary(moment_ns), self._scale.cells - 1)
             if row.start_ns <= moment_ns <= self._end_ns(row):
                 cell = min(max(cell, first), end - 1)  # what is inside stands below the bar
             yield cell
 
-    def _fill(self, bar: list[_Look], piece: Piece) -> None:
-        first = self._scale.boundary(piece.start_ns)
-        end = self._scale.boundary(self._end_ns(piece))
-        bar[first:end] = [_OPERATIONS.get(piece.operation, _UNKNOWN)] * (end - first)
+    def _fill(self, bar: list[_Look], pieces: Sequence[Piece], own: Mapping[int, int]) -> None:
+        """Put into each cell what takes most of it, unless the rest of it is more.
+
+        Args:
+            bar: Cells.
+            pieces: What may fill them.
+            own: Cells that are there for these pieces, with the share of each that can be filled.
+                The others stay as they are unless more than half of them is taken.
+        """
+        for cell, shares in self._scale.shares(self._seen_pieces(pieces)).items():
+            rest = own.get(cell, self._scale.length_ns) - sum(shares.values())
+            look = max(shares, key=shares.__getitem__)
+            if shares[look] > rest or (cell in own and shares[look] == rest):
+                bar[cell] = look
+
+    def _most_of(self, row: Row) -> _Look:
+        """Give what took most of a row, which is what has no operation of its own, or one of it."""
+        end_ns = self._end_ns(row)
+        times_ns = {_BODY: end_ns - row.start_ns}
+        for look, piece_start_ns, piece_end_ns in self._seen_pieces(row.pieces):
+            inside_ns = min(piece_end_ns, end_ns) - max(piece_start_ns, row.start_ns)
+            if inside_ns > 0:
+                times_ns[_BODY] -= inside_ns
+                times_ns[look] = times_ns.get(look, 0) + inside_ns
+        return max(times_ns, key=times_ns.__getitem__)
+
+    def _seen_pieces(self, pieces: Iterable[Piece]) -> list[Stretch[_Look]]:
+        return topmost(
+            [
+                Stretch(
+                    _OPERATIONS.get(piece.operation, _UNKNOWN), piece.start_ns, self._end_ns(piece)
+                )
+                for piece in pieces
+            ]
+        )
 
     def _legend(self) -> Iterator[Text]:
         line = Text()
@@ -329,15 +376,31 @@ class _Drawing:
         text = neutral(text[:_LONGEST_NAME])
         return text.encode(self._encoding, "backslashreplace").decode(self._encoding)
 
+    def _longest_name(self, row: Row) -> int:
+        """Give the columns that the name of a row takes where there is room for all of it."""
+        note = cell_len(_GAP + self._shown(row.note)) if row.note else 0
+        return cell_len(self._shown(row.name)) + note
+
+    def _name(self, row: Row) -> str:
+        """Give the name with its indent: the note only in the room that the name leaves."""
+        indent = " " * min(2 * row.depth, self._name_columns // 2)
+        room = self._name_columns - len(indent)
+        name = self._shortened(self._shown(row.name), room)
+        note = self._shown(row.note)
+        room -= cell_len(name + _GAP)
+        if note and room >= min(cell_len(note), _NARROWEST_NOTE):
+            name += _GAP + self._shortened(note, room)
+        return indent + name
+
     def _shortened(self, text: str, columns: int) -> str:
         """Give the text without its middle, if it is too long: ids differ at their ends."""
         if cell_len(text) <= columns:
             return text
-        ellipsis = self._character(_ELLIPSIS)
-        tail = text[len(text) - columns // 3 :]
-        while cell_len(tail) > columns // 3:
+        tail = text[len(text) - columns // 2 :]
+        while cell_len(tail) > columns // 2:
             tail = tail[1:]
-        return set_cell_size(text, columns - 1 - cell_len(tail)) + ellipsis + tail
+        head = set_cell_size(text, columns - 1 - cell_len(tail))
+        return head + self._character(_ELLIPSIS) + tail
 
     def _beside_names(self, labels: Iterable[tuple[int, str]]) -> str:
         """Give a line that has each label at its cell of the bars."""
@@ -362,8 +425,3 @@ def _can_hold(encoding: str, text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _padded(text: str, columns: int) -> str:
-    # By terminal cells, because a wide character takes two of them.
-    return text + " " * (columns - cell_len(text))

@@ -35,8 +35,8 @@ run         ░━━━━━━━━━━━━━━━━━━━━━�
              [1-3]
     n0[1]          █████████████████                                         27s
   n1                                ━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━▶ 1m 00s
-░ set-up   █ runtime   ~ reset   s scheduling   ✗ failed   ▶ still open
-[n] reasons, by their numbers in explain
+━ in the rows below, or unknown   ░ set-up   █ runtime   ~ reset   s scheduling
+✗ failed   ▶ still open   [n] reasons, by their numbers in explain
 """
 
 
@@ -114,11 +114,103 @@ def test_the_shortest_bar_is_one_cell_and_tells_what_took_most_of_it() -> None:
     assert re.fullmatch(r"  task_0 +u +10ms", _row(text, "task_0"))
 
 
+def test_what_is_in_a_bar_of_one_cell_counts_as_well_as_its_operations() -> None:
+    """A node of a long attempt and a short teardown is not a teardown."""
+    root = execution(0, 3600)
+    busy, idle = node(1800, 1810, root, "busy"), node(1800, 1810, root, "idle")
+    parts = [
+        *(busy, attempt(1800, 1806, busy), operation(1806, 1810, busy, "NODE_TEARDOWN")),
+        *(idle, attempt(1800, 1804, idle), operation(1804, 1807, idle, "NODE_TEARDOWN")),
+        operation(1807, 1810, idle, "NODE_RESET"),
+        *(node(1800, 1810, root, "all"), operation(1799, 1900, idle, "NODE_SETUP")),
+    ]
+    parts[-1].parent_span_id = parts[-2].span_id
+    text = tree([root, *parts]).waterfall_text()
+    assert [_row(text, name).split()[1] for name in ("busy", "idle", "all")] == ["━", "━", "░"]
+
+
+def test_operations_that_look_alike_count_together() -> None:
+    """Also the parts of a set-up, which lie on it."""
+    root = execution(0, 3600)
+    run = attempt(1800, 1810, root)
+    setup = operation(1800, 1806, run, "TASK_SETUP")
+    parts = [
+        *(setup, operation(1801, 1803, setup, "IMAGE_PULL")),
+        *(operation(1804, 1805, setup, "IMAGE_PULL"), operation(1806, 1808, run, "TASK_RUNTIME")),
+        operation(1808, 1810, run, "TASK_TEARDOWN"),
+    ]
+    assert _row(tree([root, run, *parts]).waterfall_text(), "task_0").split()[1] == "░"
+    parts[1].end_time.CopyFrom(span(1803.5, 0).start_time)
+    assert _row(tree([root, run, *parts]).waterfall_text(), "task_0").split()[1] == "i"
+
+
+def _bar_with(length_s: float, start_s: float, after_s: float) -> str:
+    """Give the bar of an attempt with 20 s of work before an operation; a cell is about 10 s."""
+    root = execution(0, 910)
+    end_s = start_s + length_s
+    run = attempt(start_s - 20, end_s + after_s, root)
+    parts = [
+        operation(start_s - 20, start_s, run, "TASK_RUNTIME"),
+        operation(start_s, end_s, run, "TASK_TEARDOWN"),
+        operation(end_s, end_s + after_s, run, "TASK_RUNTIME"),
+    ]
+    return _row(tree([root, run, *parts]).waterfall_text(width=107), "task_0").split()[1]
+
+
+@pytest.mark.parametrize("start_s", range(100, 120))
+def test_a_tiny_operation_takes_no_cell_of_a_longer_bar(start_s: int) -> None:
+    """Wherever it lies, also where it begins before the middle of a cell and ends after it."""
+    assert set(_bar_with(2, start_s, after_s=0)) == {"█"}
+    assert set(_bar_with(4, start_s, after_s=20)) == {"█"}
+
+
+@pytest.mark.parametrize("start_s", range(100, 120))
+def test_an_operation_of_a_cell_and_more_is_seen(start_s: int) -> None:
+    """Wherever it lies."""
+    for after_s in (0, 20):
+        assert _bar_with(11, start_s, after_s=after_s).strip("█") in {"▒", "▒▒"}
+
+
+def test_a_short_transition_does_not_take_a_cell() -> None:
+    """What is before a bar is as long as it was."""
+    root = execution(0, 910)
+    for start_s in range(100, 120):
+        wait = operation(start_s - 4, start_s, root, "NODE_TRANSITION")
+        wait.operation.node_id = "n1"
+        text = tree([root, wait, node(start_s, 400, root, "n1")]).waterfall_text(width=100)
+        assert "·" not in text
+        wait.start_time.CopyFrom(span(start_s - 30, 0).start_time)
+        text = tree([root, wait, node(start_s, 400, root, "n1")]).waterfall_text(width=100)
+        assert re.search(r"n1 +·{2,3}━", text)
+
+
+def test_what_begins_together_is_drawn_from_one_cell_on() -> None:
+    """Whether it is shorter than a cell or longer."""
+    root = execution(0, 910)
+    for start_s in range(100, 120):
+        names = {"long": 60.0, "short": 1.26, "none": 0.0}
+        nodes = [node(start_s, start_s + names[name], root, name) for name in names]
+        text = tree([root, *nodes]).waterfall_text(width=100)
+        assert len({_row(text, name).index("━") for name in names}) == 1
+
+
+def test_what_is_inside_stands_below_the_bar() -> None:
+    """Also at its very end, in the second half of its last cell."""
+    root = execution(0, 910)
+    for end_s in range(100, 120):
+        whole = node(50, end_s, root, "whole")
+        last, deeper = node(end_s - 0.2, end_s, whole, "last"), node(end_s, end_s, whole, "deeper")
+        deeper.parent_span_id = last.span_id
+        text = tree([root, whole, last, deeper]).waterfall_text(width=100)
+        assert _row(text, "last").index("━") == _row(text, "whole").rindex("━")
+        assert _row(text, "deeper").index("━") == _row(text, "whole").rindex("━")
+
+
 def test_an_execution_without_length_is_drawn() -> None:
     """Every bar is one cell at the start."""
     root = execution(0, 0)
     text = tree([root, node(0, 0, root, "n0")]).waterfall_text()
-    assert [line.split() for line in text.splitlines()[1:]] == [
+    assert [line.split() for line in text.splitlines()[1:4]] == [
         ["|0s"],
         ["run", "━", "0s"],
         ["n0", "━", "0s"],
@@ -164,8 +256,7 @@ def test_many_subtasks_share_a_row() -> None:
     again = subtask(60, 80, run, 3, retry_attempt=1)
     span_ = tree([root, run, *subtasks, again])
     text = span_.waterfall_text(width=120)
-    names = [line.split("  ━")[0].strip() for line in text.splitlines()]
-    assert names[4].startswith("[0]..[99] 100 sub-tasks, 9 failed")
+    assert text.splitlines()[4].strip().startswith("[0]..[99]  100 sub-tasks, 9 failed ━")
     assert [line.split()[0] for line in text.splitlines()[5:-1]] == [
         *("[13]", "[23]", "[33]", "[43]", "[53]")
     ]
@@ -195,9 +286,48 @@ def test_names_are_cut_in_the_middle() -> None:
     root = execution(0, 10)
     names = [f"n0-0-{'dn1-0-' * 20}n{number}" for number in range(3)]
     text = tree([root, *(node(0, 10, root, name) for name in names)]).waterfall_text(width=60)
-    assert [re.search(r"n0-0-.*…\S*-n(\d) ", line)[1] for line in text.splitlines()[3:]] == [  # type: ignore[index] # a failed match fails the test
-        *"012"
+    assert re.findall(r"  n0-0-.*…\S*-n(\d) ", text) == [*"012"]
+
+
+def test_the_name_that_people_gave_gives_way_to_the_id() -> None:
+    """Siblings are told apart by their ids."""
+    root = execution(0, 10)
+    nodes = [node(0, 10, root, f"n0-0-n1-0-dn{number}") for number in range(3)]
+    for each in nodes:
+        each.name = "featurise_shard"
+    span_ = tree([root, *nodes])
+    assert re.findall(r"\n  n0-0-n1-0-dn\d +━", span_.waterfall_text(width=60)) == [
+        f"\n  n0-0-n1-0-dn{number}        ━" for number in range(3)
     ]
+    assert "\n  n0-0-n1-0-dn1  featu…shard ━" in span_.waterfall_text(width=75)
+    assert "\n  n0-0-n1-0-dn1  featurise_shard ━" in span_.waterfall_text(width=100)
+
+
+def test_a_name_that_the_id_tells_is_not_told_again() -> None:
+    """As that of the start node of a subworkflow."""
+    root = execution(0, 10)
+    start, other = node(0, 10, root, "n0-0-start-node"), node(0, 10, root, "n00")
+    start.name, other.name = "start-node", "0"
+    text = tree([root, start, other]).waterfall_text()
+    assert "  n0-0-start-node ━" in text
+    assert "  n00  0 " in text
+
+
+def test_a_title_that_is_too_long_goes_on_in_a_second_line() -> None:
+    """Its duration is not lost; a very long id loses its middle."""
+    root = execution(0, 2324.5)
+    root.phase = span_pb2.Span(phase="PHASE_SUCCEEDED").phase
+    root.execution.execution_id.name = "nightly-training"
+    lines = tree([root]).waterfall_text(width=60).splitlines()
+    assert lines[:2] == [
+        "flytesnacks/development/nightly-training  SUCCEEDED  38m 44s",
+        "from 2023-01-01T10:00:00Z",
+    ]
+    assert lines[2].strip().startswith("|0s")
+    root.execution.execution_id.name = f"{'x' * 200}end"
+    lines = tree([root]).waterfall_text(width=60).splitlines()
+    assert re.fullmatch(r"flytesnacks/development/x+…x+end", lines[0])
+    assert lines[1] == "SUCCEEDED  38m 44s  from 2023-01-01T10:00:00Z"
 
 
 def test_wide_names_keep_the_columns() -> None:
@@ -207,7 +337,7 @@ def test_wide_names_keep_the_columns() -> None:
         width=60
     )
     assert {cell_len(line) for line in text.splitlines()[2:5]} == {60}
-    assert "…訓訓訓 " in text
+    assert "  訓訓訓訓 …訓訓訓訓訓 " in text
 
 
 def test_texts_of_others_are_neither_escapes_nor_markup() -> None:
@@ -307,15 +437,37 @@ def test_where_room_is_short_open_rows_stay_longest() -> None:
     lines = Waterfall(tree([root, *ended[:20], *still, *ended[20:]])).lines(80, most_lines=11)
     assert len(lines) <= 11
     names = [line.plain.split()[0] for line in lines[2:]]
-    assert names == ["run", "n7", "open", "n48", "n49", "(47", "✗"]
+    assert names == ["run", "n7", "open", "n48", "n49", "(47", "━"]
     assert "47 more rows do not fit" in lines[7].plain
+
+
+def test_a_row_is_shown_with_those_that_contain_it() -> None:
+    """A node n0 may be one of any execution."""
+    root = execution(0, None)
+    launcher = node(0, 5, root, "n4")
+    child = execution(0, 4, "child", launcher)
+    failed = node(0, 1, child, "n0")
+    failed.phase = span_pb2.Span(phase="PHASE_FAILED").phase
+    later = [node(5, 6 + number, root, f"late{number}") for number in range(20)]
+    waterfall = Waterfall(tree([root, launcher, child, failed, *later]))
+    for most_lines, shown in ((10, ["run", "n4", "child", "n0"]), (9, ["run"])):
+        lines = waterfall.lines(80, most_lines=most_lines)
+        names = [line.plain.split()[0] for line in lines[2:]]
+        assert names[: names.index("━") - 1] == shown
+
+
+def test_every_character_of_a_picture_is_explained_below_it() -> None:
+    """Also that of a bar that no operation of its own fills."""
+    legend = tree(training_run()).waterfall_text(width=200).splitlines()[-1]
+    shown = set("".join(_TRAINING_RUN.splitlines()[2:-2])) & set("━░█~s✗▶")
+    assert {part.split()[0] for part in legend.split("   ")} == shown | {"[n]"}
 
 
 def test_deep_trees_are_drawn() -> None:
     """Names stay readable, and nothing recurses."""
     lines = tree(deep(10_000)).waterfall_text().splitlines()
-    assert len(lines) == 10_003
-    assert " n9999 " in lines[-1]
+    assert len(lines) == 10_004
+    assert " n9999 " in lines[-2]
 
 
 def test_huge_executions_are_drawn_in_little_time() -> None:
