@@ -98,6 +98,35 @@ def test_ctrl_c_ends_without_a_traceback(endpoint: str, is_terminal: bool) -> No
     assert "Aborted" not in terminal.written
 
 
+def test_ctrl_c_leaves_the_whole_picture_on_a_small_terminal(endpoint: str) -> None:
+    """Nothing is drawn again then, so that it may scroll."""
+    begun, _ = _scenarios("small")
+    play(begun, endpoint)
+    arguments = ("watch", str(begun.execution_id), "--endpoint", endpoint)
+    with InTerminal(*arguments, rows=24, env={"NO_COLOR": "1"}) as terminal:
+        terminal.read_until("more rows do not fit")
+        terminal.read_until("last heard")
+        terminal.process.send_signal(signal.SIGINT)
+        assert terminal.read_to_end() == 130
+    last = terminal.written[terminal.written.rindex("flytesnacks/") :]
+    assert "do not fit" not in last
+    assert last.count("\n") > 40
+    assert last.splitlines()[-1].startswith("last heard ")
+
+
+def test_nodes_of_the_child_execution_are_told_from_those_of_the_watched_one(
+    endpoint: str,
+) -> None:
+    """Both have an n0, and the child has a name of its own."""
+    _, whole = _scenarios("launching")
+    play(whole, endpoint)
+    child = whole.workflows[1][0].name
+    lines = told("watch", str(whole.execution_id), "--endpoint", endpoint).splitlines()
+    entities = [line.split()[1] for line in lines]
+    assert {"n0", f"{child}/n0", child, f"{child}/n0[0]", f"{child}/end-node"} <= set(entities)
+    assert all(len(line.split()) > 2 for line in lines)
+
+
 def test_no_server_is_told_in_one_line() -> None:
     """As by every command."""
     done = run("watch", "a/b/c", "--endpoint", "127.0.0.1:1")

@@ -9,6 +9,7 @@ from threading import Thread
 from typing import NamedTuple, TextIO
 
 import typer
+from rich.cells import cell_len
 from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
@@ -16,13 +17,14 @@ from rich.text import Text
 from spanwise import Client, ExecutionSpan
 from spanwise._client import DEFAULT_ENDPOINT
 from spanwise._marks import mark_label
-from spanwise._terminal import is_live
+from spanwise._terminal import is_live, write
 from spanwise._text import (
     LONGEST_ID,
     LONGEST_TEXT,
     encodable,
     encoding_of,
     neutral,
+    padded,
     shortened,
     write_text,
 )
@@ -33,6 +35,7 @@ from spanwise.cli import options
 from spanwise.v1 import span_pb2
 
 _REDRAW_S = 1.0  # open bars grow, and "last heard" counts seconds
+_NARROWEST_ENTITY, _WIDEST_ENTITY = 12, 48  # columns; longer ones push the rest of their line
 _LINES_BELOW = 2  # what was heard last, and the line that the cursor stands in
 
 
@@ -43,9 +46,10 @@ def watch(
 ) -> None:
     """Follow an execution until it ends.
 
-    On a terminal, a waterfall that grows and stays when the execution has ended, or after Ctrl-C.
-    Elsewhere one line for each change: time, what it is about, new phase or new reason. The
-    execution need not have begun.
+    On a terminal, a waterfall that grows and stays when the execution has ended, or after Ctrl-C:
+    then with the rows that the terminal had no room for. Elsewhere one line for each change: time,
+    what it is about, new phase or new reason. What is in an execution that a launch plan started
+    has the name of that execution before it: a1b2c3/n0[0]. The execution need not have begun.
 
     The exit code is 0 when the execution ended SUCCEEDED, 1 when it ended otherwise, and 130 after
     Ctrl-C.
@@ -62,6 +66,9 @@ def watch(
 def draw(trees: Iterable[ExecutionSpan], execution: str, file: TextIO) -> ExecutionSpan | None:
     """Draw a waterfall on a terminal, again at every change and every second.
 
+    While it goes on, it has as many rows as the terminal. What stays at the end has all of them,
+    also after Ctrl-C and after an error.
+
     Args:
         trees: A whole tree for each change. May block; what it raises is raised.
         execution: What is watched, for the time before the first tree.
@@ -73,27 +80,48 @@ def draw(trees: Iterable[ExecutionSpan], execution: str, file: TextIO) -> Execut
     arrivals: Queue[_Arrival] = Queue(maxsize=1)
     # A thread of its own, because an iterator cannot be waited for with a limit.
     Thread(target=_forward, args=(trees, arrivals), daemon=True).start()
-    console = Console(file=file, highlight=False)
+    screen = _Screen(execution, file)
     arrival = _Arrival(None)
-    view: _View | None = None
-    with Live(console=console, auto_refresh=False, vertical_overflow="crop") as live:
-        while True:
-            if view is None:
-                frame = [Text(f"waiting for the first event of {shortened(execution, LONGEST_ID)}")]
-            else:
-                frame = view.lines(console.width, console.height, file)
-            live.update(_unbroken(frame), refresh=True)
-            if arrival.is_last:
-                break
-            try:
-                arrival = arrivals.get(timeout=_REDRAW_S)
-            except Empty:
-                continue
-            if arrival.tree is not None and (view is None or arrival.tree is not view.root):
-                view = _View(arrival.tree)
+    try:
+        with Live(
+            console=screen.console,
+            auto_refresh=False,
+            vertical_overflow="crop",
+            transient=True,  # the whole picture takes its place
+        ) as live:
+            while not arrival.is_last:
+                live.update(_unbroken(screen.frame(is_whole=False)), refresh=True)
+                with suppress(Empty):
+                    arrival = arrivals.get(timeout=_REDRAW_S)
+                screen.show(arrival.tree)
+    finally:
+        write(screen.frame(is_whole=True), file)
     if arrival.error is not None:
         raise arrival.error
     return arrival.tree
+
+
+class _Screen:
+    """What a terminal shows: the newest tree, as of now."""
+
+    def __init__(self, execution: str, file: TextIO) -> None:
+        self.console = Console(file=file, highlight=False)
+        self._execution = execution
+        self._file = file
+        self._view: _View | None = None
+
+    def show(self, tree: ExecutionSpan | None) -> None:
+        """Show a tree from now on, unless it is shown already."""
+        if tree is not None and (self._view is None or tree is not self._view.root):
+            self._view = _View(tree)
+
+    def frame(self, *, is_whole: bool) -> list[Text]:
+        """Give the lines as of now: all of them, or as many as the terminal has room for."""
+        if self._view is None:
+            waiting = f"waiting for the first event of {shortened(self._execution, LONGEST_ID)}"
+            return [Text(waiting)]
+        height = None if is_whole else self.console.height
+        return self._view.lines(self.console.width, height, self._file)
 
 
 def _unbroken(lines: Iterable[Text]) -> Group:
@@ -145,8 +173,14 @@ class _View:
         self._heard_ns = root.start_ns if heard_ns is None else heard_ns
         self._newest = _newest_reason(root)
 
-    def lines(self, columns: int, height: int, file: TextIO) -> list[Text]:
-        """Give the waterfall as of now, as far as there is room, and what was heard last."""
+    def lines(self, columns: int, height: int | None, file: TextIO) -> list[Text]:
+        """Give the waterfall as of now, as far as there is room, and what was heard last.
+
+        Args:
+            columns: Width of the terminal.
+            height: Lines of the terminal; None where there is room for all.
+            file: Terminal.
+        """
         as_of_ns = self.root.as_of_ns
         if self.root.is_open:
             # The clock of the server goes on as ours does; ours need not tell the same time.
@@ -154,7 +188,7 @@ class _View:
         lines = self._waterfall.lines(
             columns,
             as_of_ns=as_of_ns,
-            most_lines=max(height - _LINES_BELOW, 1),
+            most_lines=None if height is None else max(height - _LINES_BELOW, 1),
             encoding=encoding_of(file),
         )
         return [*lines, Text(encodable(self._heard(as_of_ns), file))]
@@ -206,14 +240,19 @@ class _Seen:
     """What was told before of an execution."""
 
     def __init__(self) -> None:
+        self._entity_columns = _NARROWEST_ENTITY
         self._messages: dict[bytes, span_pb2.Span] = {}
         self._told: set[tuple[bytes, int, str]] = set()
 
     def news(self, root: ExecutionSpan) -> Iterator[str]:
         """Give a line for each phase and each reason that is new, in the order of time."""
         found = [each for span in root if self._has_changed(span) for each in self._of(span)]
+        # It only grows, so that columns seldom move while an execution goes on.
+        longest = max((cell_len(each.entity) for each in found), default=0)
+        self._entity_columns = max(self._entity_columns, min(longest, _WIDEST_ENTITY))
         for each in sorted(found, key=lambda news: news.moment_ns):
-            yield f"{rfc3339(each.moment_ns):<30}  {each.entity:<12}  {each.text}"
+            entity = padded(each.entity, self._entity_columns)
+            yield f"{rfc3339(each.moment_ns):<30}  {entity}  {each.text}"
 
     def _has_changed(self, span: ExecutionSpan) -> bool:
         if span.kind is SpanKind.OPERATION:
@@ -240,7 +279,8 @@ class _Seen:
 
 
 def _phases(span: ExecutionSpan) -> Iterator[tuple[int, str]]:
-    stays = [(stay.start_ns, stay.phase) for stay in span.phase_intervals]
+    # A sub-task may be named before anything tells its phase.
+    stays = [(stay.start_ns, stay.phase) for stay in span.phase_intervals if stay.phase]
     if span.phase and span.phase not in {phase for _, phase in stays}:
         stays.append((span.start_ns if span.end_ns is None else span.end_ns, span.phase))
     error = span.error
@@ -253,7 +293,17 @@ def _phases(span: ExecutionSpan) -> Iterator[tuple[int, str]]:
 
 
 def _entity(span: ExecutionSpan) -> str:
-    return shortened(span.entity, LONGEST_ID)
+    """Give what a line is about: inside of a child execution, with the name of that one.
+
+    Node ids are those of one execution, and each has an n0.
+    """
+    entity = shortened(span.entity, LONGEST_ID)
+    execution = span if span.kind is SpanKind.EXECUTION else span.parent
+    while execution is not None and execution.kind is not SpanKind.EXECUTION:
+        execution = execution.parent
+    if execution is None or execution is span or execution.parent is None:
+        return entity
+    return f"{shortened(execution.entity, LONGEST_ID)}/{entity}"
 
 
 def _reason(reason: Reason, number: int) -> str:

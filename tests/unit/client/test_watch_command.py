@@ -4,8 +4,10 @@ import io
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
 
 import pytest
+from rich.cells import cell_len
 
 from spanwise import ExecutionSpan, ServerUnavailable
 from spanwise.cli import watch
@@ -17,6 +19,7 @@ from tests.unit.client.spans import (
     operation,
     reason,
     span,
+    subtask,
     training_run,
     tree,
 )
@@ -114,6 +117,54 @@ def test_a_phase_without_a_stay_is_told() -> None:
     assert _lines(file) == ["2023-01-01T10:00:10Z            root_span     SUCCEEDED"]
 
 
+def test_a_phase_that_nothing_tells_yet_is_no_line() -> None:
+    """Flyte names the sub-tasks of a map task before it gives their phases."""
+    root = execution(0, None)
+    run = attempt(1, None, root)
+    part = subtask(1, None, run, 0)
+    part.phase_intervals.add(start_time=span(1, 0).start_time)
+    file = io.StringIO()
+    watch.tell([tree([root, run, part])], file)
+    assert _lines(file) == []
+    part.phase_intervals[0].end_time.CopyFrom(span(2, 0).start_time)
+    _in_phases(part, ("QUEUED", 2))
+    watch.tell([tree([root, run, part])], file)
+    assert [line.split()[1:] for line in _lines(file)] == [["task_0/0[0]", "QUEUED"]]
+
+
+def test_what_is_in_a_child_execution_has_its_name_before_it() -> None:
+    """Its n0 is not the n0 of the execution that is watched."""
+    root = execution(0, None)
+    launcher = node(0, None, root, "n0")
+    child = execution(1, None, "child", launcher)
+    inner = node(2, None, child, "n0")
+    deepest = execution(3, None, "grandchild", inner)
+    last = node(4, None, deepest, "n0")
+    messages = [root, launcher, child, inner, deepest, last]
+    for number, message in enumerate(messages):
+        _in_phases(message, ("RUNNING", number))
+    file = io.StringIO()
+    watch.tell([tree(messages)], file)
+    assert [line.split()[1] for line in _lines(file)] == [
+        *("root_span", "n0", "child", "child/n0", "grandchild", "grandchild/n0")
+    ]
+
+
+def test_phases_stand_below_each_other_however_long_ids_are() -> None:
+    """The column grows and never shrinks; one very long id does not push all others away."""
+    root = execution(0, None)
+    _in_phases(root, ("RUNNING", 0))
+    nodes = [node(1, None, root, name) for name in ("訓" * 10, "n" * 30, "n0", "x" * 90)]
+    for each in nodes:
+        _in_phases(each, ("QUEUED", 1))
+    later = node(2, None, root, "n1")
+    _in_phases(later, ("QUEUED", 2))
+    file = io.StringIO()
+    watch.tell([tree([root, *nodes]), tree([root, *nodes, later])], file)
+    at = [cell_len(line[: re.search("RUNNING|QUEUED", line).start()]) for line in _lines(file)]  # type: ignore[union-attr] # no match fails the test
+    assert at == [82, 82, 82, 82, 124, 82]
+
+
 def test_nothing_to_watch_is_nothing_told() -> None:
     """The iterator may end before it began."""
     file = io.StringIO()
@@ -204,16 +255,38 @@ def test_the_last_line_tells_how_long_nothing_was_heard() -> None:
     assert heard[2] == "n0[0] [3] 0/12 nodes are available"
 
 
+def _wide(end_s: float | None) -> list[span_pb2.Span]:
+    root = execution(0, end_s)
+    return [root, *(node(0, 10, root, f"n{number}") for number in range(100))]
+
+
 @pytest.mark.usefixtures("_terminal")
-def test_a_small_terminal_is_not_overrun() -> None:
-    """Rows that do not fit are counted; nothing scrolls away."""
-    root = execution(0, 10)
-    messages = [root, *(node(0, 10, root, f"n{number}") for number in range(100))]
-    file = _Terminal()
-    watch.draw([tree(messages)], "a/b/c", file)
-    frame = _last_frame(file).splitlines()
-    assert len(frame) < 40
-    assert any("more rows do not fit" in line for line in frame)
+@pytest.mark.parametrize("lost", [None, ServerUnavailable("localhost:8089", "execution a/b/c")])
+def test_a_small_terminal_is_not_overrun_and_has_the_whole_picture_at_the_end(
+    lost: ServerUnavailable | None,
+) -> None:
+    """While it goes on nothing scrolls away: rows that do not fit are counted."""
+    file = _Terminal("more rows do not fit")
+    ended = tree(_wide(10))
+
+    def trees() -> Iterator[ExecutionSpan]:
+        yield tree(_wide(None))
+        assert file.seen.wait(_WAIT_S)
+        if lost is not None:
+            raise lost
+        yield ended
+
+    with pytest.raises(ServerUnavailable) if lost is not None else nullcontext():
+        watch.draw(trees(), "a/b/c", file)
+    *live, last = re.split(r"(?=flytesnacks/)", _without_escapes(file))[1:]
+    assert live
+    assert all("more rows do not fit" in each and len(each.splitlines()) < 40 for each in live)
+    assert "do not fit" not in last
+    assert all(f"  n{number} " in last for number in range(100))
+    if lost is None:
+        assert last == ended.waterfall_text(width=80) + "ended: unknown\n"
+    else:
+        assert last.splitlines()[-1].startswith("last heard ")
 
 
 @pytest.mark.usefixtures("_terminal")
