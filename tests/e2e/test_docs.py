@@ -68,3 +68,24 @@ def test_local_links_of_the_documents_lead_somewhere() -> None:
         if not (document.parent / target).exists()
     ]
     assert broken == []
+
+
+def _python_blocks() -> list[tuple[str, str]]:
+    documents = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
+    return [
+        (document.name, block)
+        for document in documents
+        for block in re.findall(r"```python\n(.*?)```", document.read_text(), re.DOTALL)
+    ]
+
+
+@pytest.mark.parametrize(("document", "block"), _python_blocks())
+def test_python_of_the_documents_defines_what_it_uses(document: str, block: str) -> None:
+    done = subprocess.run(
+        [Path(sys.executable).parent / "ruff", "check", "--isolated", "--select", "F821", "-"],
+        check=False,
+        input=block,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, f"{document}: {done.stdout}"
