@@ -162,7 +162,7 @@ class _Drawing:
         widest = max(min(_WIDEST_NAME, room * 2 // 5), 1)
         self._name_columns = min(longest, widest)
         self._scale = Scale(*self._bounds(), max(room - self._name_columns, 1))
-        self._cells = self._all_cells()
+        self._cells: dict[int, tuple[int, int]] = {}
 
     def head(self, parts: Sequence[str]) -> list[Text]:
         """Give the lines above the axis: parts of the title side by side, as far as they fit."""
@@ -182,6 +182,7 @@ class _Drawing:
         if most_lines is not None:
             shown = self._most_important(most_lines - _LINES_AROUND_ROWS)
         for number in shown:
+            self._cells[number] = self._place(self._rows[number])
             yield from self._row(number)
         if len(shown) < len(self._rows):
             note = f"({len(self._rows) - len(shown)} more rows do not fit)"
@@ -289,22 +290,22 @@ class _Drawing:
         self._seen.update(bar)
         return bar
 
-    def _all_cells(self) -> list[tuple[int, int]]:
-        """Give the first cell of each row, and the one behind its last."""
-        found: list[tuple[int, int]] = []
-        for row in self._rows:
-            end_ns = self._end_ns(row)
-            first, end = self._scale.boundary(row.start_ns), self._scale.boundary(end_ns)
-            if first == end:  # too short for the scale, but to be seen
-                most = self._scale.cells
-                if row.above is not None:
-                    above = self._rows[row.above]
-                    if above.start_ns <= row.start_ns and end_ns <= self._end_ns(above):
-                        most = found[row.above][1]  # what is inside stands below the bar
-                first = min(first, most - 1)
-                end = first + 1
-            found.append((first, end))
-        return found
+    def _place(self, row: Row) -> tuple[int, int]:
+        """Give the first cell of a row, and the one behind its last.
+
+        The row that contains it has been placed before.
+        """
+        end_ns = self._end_ns(row)
+        first, end = self._scale.boundary(row.start_ns), self._scale.boundary(end_ns)
+        if first < end:
+            return first, end
+        most = self._scale.cells  # too short for the scale, but to be seen
+        if row.above is not None:
+            above = self._rows[row.above]
+            if above.start_ns <= row.start_ns and end_ns <= self._end_ns(above):
+                most = self._cells[row.above][1]  # what is inside stands below the bar
+        first = min(first, most - 1)
+        return first, first + 1
 
     def _mark_cells(self, number: int) -> Iterator[int]:
         row = self._rows[number]
