@@ -6,7 +6,7 @@ Usage: PYTHON scripts/gen_reasons.py [OUTPUT]
 import sys
 from pathlib import Path
 
-from spanwise_server.domain.reason_rules import RULES, Edge, Rule
+from spanwise_server.domain.reason_rules import ERROR_CODES, RULES, Edge, Rule
 from spanwise_server.domain.spans import Operation
 
 _OUTPUT = Path(__file__).parent.parent / "docs" / "reasons.md"
@@ -35,11 +35,27 @@ state, and most of a set-up stays `QUEUED` and `INITIALIZING`.
 
 A text that fits no row stays a mark on its span and changes nothing: no cause is guessed. Flyte's "task submitted to
 K8s" and bare "Scheduling" tell no cause. "ContainerCreating" and "PodInitializing" tell only that the pod has a
-machine: volumes, image and container are all still to come, so that time is `INITIALIZING`. Agents and connectors write
-what they like, so few of their texts fit a row. A text with a Python traceback is not looked at, because a task may
-quote anything. Of a long text, the first 2,000 characters count.
+machine: volumes, image and container are all still to come, so that time is `INITIALIZING`.
 
-Severity and count ("x12 over 3m") are taken from the text only where the source gave none.
+Agents, connectors and users write what they like, also the words of a row. So a text fits only where it has the form in
+which its source prints it, from its first character on: "0/3 nodes are available: 3 Insufficient cpu." does, "step 2:
+0/3 nodes are available" does not. Before it may stand only what FlytePropeller and Kubernetes put there
+("Unschedulable:", "Pod was rejected: ", "(combined from similar events): ") or the reason of the event
+("FailedScheduling: "). A text with a Python traceback is not looked at. Of a long text, the first 2,000 characters
+count.
+
+Severity and count ("x12 over 3m") are taken from the text only where the source gave none. The same text of one moment
+with and without such a count is one reason.
+
+## Errors
+
+The error of an event stands among the reasons of its span as "CODE: message". Its message may quote anything, so the
+text is not looked at, and it splits no set-up. A code that FlytePropeller takes from the state of the pod tells the
+operation of the reason:
+
+{codes}
+
+A code of a waiting container stands behind "ContainersNotReady|". All other codes tell nothing.
 
 ## Known texts
 
@@ -51,7 +67,7 @@ _EDGES = {Edge.BEGINS: "begins", Edge.GOES_ON: "goes on", Edge.ENDS: "ends"}
 
 def main(output: Path) -> None:
     """Write the reference."""
-    parts = [_HEAD]
+    parts = [_HEAD.replace("{codes}", _codes())]
     for operation in Operation:
         rows = [_row(rule) for rule in RULES if rule.operation is operation]
         if rows:
@@ -60,6 +76,15 @@ def main(output: Path) -> None:
             )
             parts.append(f"### {operation.name}\n\n{table}\n")
     output.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _codes() -> str:
+    rows = ["| Operation | Codes |", "| --- | --- |"]
+    for operation in Operation:
+        codes = [f"`{code}`" for code, told in ERROR_CODES.items() if told is operation]
+        if codes:
+            rows.append(f"| {operation.name} | {', '.join(codes)} |")
+    return "\n".join(rows)
 
 
 def _row(rule: Rule) -> str:

@@ -1,12 +1,18 @@
-"""What a reason text means, by the table of known texts. A text that no rule fits means nothing."""
+"""What a reason text means, by the table of known texts. A text that no rule fits means nothing.
+
+Users, agents and connectors write reasons too, and their sentences may contain the words of any
+rule. So a text is known only where it has, from its beginning, the form in which its source prints
+it; what stands before that must be one of a few known prefixes.
+"""
 
 import re
 from functools import lru_cache
 from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from spanwise_server.domain.events import Severity
-from spanwise_server.domain.reason_rules import RULES, Edge, Rule
+from spanwise_server.domain.reason_rules import ERROR_CODES, RULES, Edge, Rule
 from spanwise_server.domain.spans import Operation
 
 LOOKED_AT_CHARACTERS = 2_000
@@ -50,6 +56,36 @@ def classify_reason(message: str) -> Meaning | None:
     threads.
     """
     return _classify(message[:LOOKED_AT_CHARACTERS])
+
+
+def classify_error(code: str) -> Operation:
+    """Give what the time went into before an error of this code; UNSPECIFIED when it tells nothing.
+
+    The code alone tells: the message of an error may quote what the user's code wrote.
+    """
+    return ERROR_CODES.get(code.removeprefix("ContainersNotReady|"), Operation.UNSPECIFIED)
+
+
+def split_repeats(text: str) -> tuple[str, int | None]:
+    """Give a text without the count that kubectl puts behind it ("(x12 over 3m)"), and the count.
+
+    The same text and None where there is none.
+    """
+    repeated = _OCCURRENCES.search(text) if text.endswith(")") else None
+    if repeated is None:
+        return text, None
+    return text[: repeated.start()].rstrip(), int(repeated[1])
+
+
+def strip_prefixes(text: str) -> str:
+    """Give a text in lower case without blanks around it and what known sources put before it.
+
+    FlytePropeller puts the condition of a pod before the scheduler's text ("Unschedulable:"), the
+    kubelet "Pod was rejected: ", and tools the reason of an event ("FailedScheduling: ").
+    """
+    text = text.strip().lower()
+    prefixes = _PREFIXES.match(text)
+    return text if prefixes is None else text[prefixes.end() :]
 
 
 def parse_go_duration(text: str) -> int | None:
@@ -113,9 +149,17 @@ _UNITS_BYTES = {
     "tib": 2**40,
 }
 
-_COMBINED = "(combined from similar events): "
-"""What Kubernetes puts before the last of many like events.
-Source: client-go v0.30 tools/record/events_cache.go."""
+_PREFIXES = re.compile(
+    # What Kubernetes puts before the last of many like events.
+    r"(?:(?:\(combined from similar events\)"
+    r"|failed(?:attachvolume|createpodsandbox|mount|scheduling)|nodenotready|networknotready"
+    r"|evicted|nominated|preempted|scheduled|pulled|pulling|backoff|unhealthy"
+    r"|triggeredscaleup|nottriggerscaleup|successfulattachvolume|pod was rejected): "
+    r"|(?:unschedulable|schedulinggated|schedulererror): ?){1,3}"
+)
+"""Source: client-go v0.30 tools/record/events_cache.go; reasons of events in kubernetes v1.30
+pkg/kubelet/events/event.go and pkg/scheduler; flyteplugins v1.16
+go/tasks/pluginmachinery/flytek8s/pod_helper.go."""
 
 _TRACEBACK = "traceback (most recent call last)"
 """Where a task's own code speaks, it may quote anything."""
@@ -124,31 +168,33 @@ _OCCURRENCES = re.compile(r"\(x([0-9]{1,9}) over [^()]{1,40}\)$")
 """How kubectl shows repeated events."""
 
 _COMPILED = [
-    (phrase, [(re.compile(rule.pattern) if rule.pattern else None, rule) for rule in rules])
-    for phrase, rules in groupby(RULES, key=lambda rule: rule.phrase)
+    (
+        phrase,
+        [
+            (re.compile(pattern), [(rule.cause and re.compile(rule.cause), rule) for rule in alike])
+            for pattern, alike in groupby(rules, key=attrgetter("pattern"))
+        ],
+    )
+    for phrase, rules in groupby(RULES, key=attrgetter("phrase"))
 ]
-"""Neighbours with one phrase, which is then looked for once."""
+"""Neighbours with one phrase and pattern, which are then looked for once."""
 
 
 @lru_cache(REMEMBERED_TEXTS)
 def _classify(head: str) -> Meaning | None:
-    text = head.strip().lower().removeprefix(_COMBINED)
+    text, occurrences = split_repeats(strip_prefixes(head))
     if _TRACEBACK in text:
         return None
-    occurrences = None
-    repeated = _OCCURRENCES.search(text) if text.endswith(")") else None
-    if repeated is not None:
-        occurrences = int(repeated[1])
-        text = text[: repeated.start()].rstrip()
-    for phrase, rules in _COMPILED:
+    for phrase, forms in _COMPILED:
         if phrase not in text:
             continue
-        for pattern, rule in rules:
-            if pattern is None:
-                return _meaning(rule, {}, occurrences)
-            match = pattern.search(text)
-            if match is not None:
-                return _meaning(rule, match.groupdict(), occurrences)
+        for pattern, rules in forms:
+            match = pattern.match(text)
+            if match is None:
+                continue
+            for cause, rule in rules:
+                if not cause or cause.search(text, match.end()):
+                    return _meaning(rule, match.groupdict(), occurrences)
     return None
 
 

@@ -10,9 +10,11 @@ from spanwise_server.domain.events import Severity
 from spanwise_server.domain.reason_classifier import (
     LOOKED_AT_CHARACTERS,
     REMEMBERED_TEXTS,
+    classify_error,
     classify_reason,
     parse_go_duration,
     parse_size,
+    split_repeats,
 )
 from spanwise_server.domain.reason_rules import RULES, Edge
 from spanwise_server.domain.spans import Operation
@@ -101,10 +103,98 @@ def test_count_of_repeated_events_is_taken_from_the_text(text: str) -> None:
 
 
 def test_text_far_behind_the_beginning_is_not_looked_at() -> None:
-    text = "0/3 nodes are available: 3 Insufficient cpu."
+    refused, cause = "0/3 nodes are available: 2 Too", " Insufficient cpu."
     padding = " x" * LOOKED_AT_CHARACTERS
-    assert classify_reason(padding[: LOOKED_AT_CHARACTERS - len(text)] + text) is not None
-    assert classify_reason(padding[: LOOKED_AT_CHARACTERS - len("0/3 nodes")] + text) is None
+    room = LOOKED_AT_CHARACTERS - len(refused)
+    assert rule_of(refused + padding[: room - len(cause)] + cause) == "kubernetes/insufficient-cpu"
+    assert rule_of(refused + padding[:room] + cause) == "kubernetes/no-node"
+
+
+def rule_of(text: str) -> str | None:
+    meaning = classify_reason(text)
+    return None if meaning is None else meaning.rule_id
+
+
+@pytest.mark.parametrize(
+    ("text", "rule_id"),
+    [
+        ("Unschedulable:0/1 nodes are available: 1 Too many pods.", "kubernetes/too-many-pods"),
+        ("Unschedulable: no nodes available to schedule pods", "kubernetes/no-nodes"),
+        ("FailedScheduling: 0/1 nodes are available: 1 Too many pods.", "kubernetes/too-many-pods"),
+        ("0/2 nodes are unavailable: 2 Insufficient cpu.", "kubernetes/insufficient-cpu"),
+        ('BackOff: Back-off pulling image "a"', "kubernetes/image-pull-backoff"),
+        ("Evicted: The node was low on resource: memory. ", "kubernetes/memory-pressure"),
+        (
+            "Pod was rejected: The node had condition: [DiskPressure]. ",
+            "kubernetes/storage-pressure",
+        ),
+        ("Pod The node had condition: [MemoryPressure]. ", "kubernetes/memory-pressure"),
+        (
+            (
+                'Error creating: pods "a-x7" is forbidden: exceeded quota: team, requested: cpu=1, '
+                "used: cpu=4, limited: cpu=4"
+            ),
+            "kubernetes/quota-exceeded",
+        ),
+        (
+            'Exceeded resourcequota: pods "a" is forbidden: exceeded quota: team, requested: cpu=1',
+            "flyte/resource-quota",
+        ),
+        (
+            (
+                'pods "a" is forbidden: [maximum cpu usage per Container is 4, but limit is 8, '
+                "maximum memory usage per Pod is 8Gi, but limit is 9Gi]"
+            ),
+            "kubernetes/limit-range",
+        ),
+        (
+            'Error creating: admission webhook "v.example.com" denied the request: no team label',
+            "kubernetes/webhook-denied",
+        ),
+        (
+            "[ContainersNotReady|ErrImageNeverPull]: containers with unready status: [primary]|",
+            "kubernetes/image-never-pulled",
+        ),
+    ],
+)
+def test_text_is_known_behind_what_its_source_puts_before_it(text: str, rule_id: str) -> None:
+    assert rule_of(text) == rule_id
+
+
+@pytest.mark.parametrize(
+    ("code", "operation"),
+    [
+        ("OOMKilled", Operation.CRASH_BACKOFF),
+        ("Evicted", Operation.EVICTION),
+        ("Interrupted", Operation.EVICTION),
+        ("ContainersNotReady|ImagePullBackOff", Operation.IMAGE_PULL_BACKOFF),
+        ("ContainersNotReady|CreateContainerConfigError", Operation.CONTAINER_START),
+        ("USER:RuntimeError", Operation.UNSPECIFIED),
+        ("USER:OOMKilled", Operation.UNSPECIFIED),
+        ("x|OOMKilled", Operation.UNSPECIFIED),
+        ("openai.RateLimitError", Operation.UNSPECIFIED),
+        ("UnknownError", Operation.UNSPECIFIED),
+        ("", Operation.UNSPECIFIED),
+    ],
+)
+def test_error_tells_by_its_code_what_the_time_went_into(code: str, operation: Operation) -> None:
+    assert classify_error(code) is operation
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("No gpu. (x12 over 3m)", ("No gpu.", 12)),
+        ("No gpu.", ("No gpu.", None)),
+        ("f(x12 over 3m) was called", ("f(x12 over 3m) was called", None)),
+        ("(x2 over 1s)", ("", 2)),
+        ("No gpu. (x12)", ("No gpu. (x12)", None)),
+    ],
+)
+def test_count_of_repeats_is_split_from_its_text(
+    text: str, expected: tuple[str, int | None]
+) -> None:
+    assert split_repeats(text) == expected
 
 
 # Durations and sizes

@@ -1,7 +1,12 @@
 """Containers are created and started, answer to probes, or crash."""
 
 from spanwise_server.domain.events import Severity
-from spanwise_server.domain.reason_rules.rule import GO_DURATION, Edge, Rule
+from spanwise_server.domain.reason_rules.rule import (
+    GO_DURATION,
+    Edge,
+    Rule,
+    waiting_container,
+)
 from spanwise_server.domain.spans import Operation
 
 _START, _CRASH = Operation.CONTAINER_START, Operation.CRASH_BACKOFF
@@ -23,7 +28,7 @@ CONTAINER_RULES = (
         _GOES_ON,
         _INFO,
         "|containercreating]",
-        r"^\[[^|\]]{0,80}\|containercreating\]",
+        waiting_container("containercreating"),
         _FLYTE,
         ("[ContainersNotReady|ContainerCreating]: containers with unready status: [primary]|",),
     ),
@@ -33,7 +38,7 @@ CONTAINER_RULES = (
         _GOES_ON,
         _INFO,
         "|podinitializing]",
-        r"^\[[^|\]]{0,80}\|podinitializing\]",
+        waiting_container("podinitializing"),
         _FLYTE,
         ("[ContainersNotReady|PodInitializing]: containers with unready status: [primary]|",),
     ),
@@ -43,7 +48,7 @@ CONTAINER_RULES = (
         _BEGINS,
         _INFO,
         "created",
-        r"^(?:created container\b|container created$)",
+        r"(?:created container:? [a-z0-9-]{1,63}|container created)$",
         f"{_CONTAINER}; later versions turn the words round",
         ("Created container primary", "Created container: primary", "Container created"),
     ),
@@ -53,7 +58,7 @@ CONTAINER_RULES = (
         _ENDS,
         _INFO,
         "started",
-        r"^(?:started container\b|container started$)",
+        r"(?:started container:? [a-z0-9-]{1,63}|container started)$",
         f"{_CONTAINER}; later versions turn the words round",
         ("Started container primary", "Container started"),
     ),
@@ -63,7 +68,7 @@ CONTAINER_RULES = (
         _BEGINS,
         _ERROR,
         "|createcontainerconfigerror]",
-        r"^\[[^|\]]{0,80}\|createcontainerconfigerror\]",
+        waiting_container("createcontainerconfigerror"),
         f"{_CONTAINER}; {_FLYTE}",
         (
             (
@@ -78,7 +83,8 @@ CONTAINER_RULES = (
         _BEGINS,
         _ERROR,
         "error: ",
-        r'^error: (?:(?:secret|configmap) "[^"]{1,253}" not found|couldn\'t find key )',
+        r'error: (?:(?:secret|configmap) "[^"]{1,253}" not found$'
+        r"|couldn't find key \S{1,253} in (?:secret|configmap) \S{1,600}$)",
         f"{_CONTAINER}, pkg/kubelet/kubelet_pods.go",
         (
             'Error: secret "db-password" not found',
@@ -91,9 +97,11 @@ CONTAINER_RULES = (
         _BEGINS,
         _ERROR,
         "error",
-        r"^\[[^|\]]{0,80}\|(?:createcontainererror|runcontainererror|createpodsandboxerror)\]"
-        r"|^error: (?:failed to (?:create|start|reserve|generate) |container create failed"
-        r"|context deadline exceeded)",
+        waiting_container("createcontainererror|runcontainererror|createpodsandboxerror")
+        + r"|error: (?:failed to (?:create (?:containerd|shim) task: |create containerd container: "
+        r'|start container "|reserve container name "|generate container "[^"]{1,253}" spec: '
+        r"|generate (?:container )?spec: |get container spec opts: )"
+        r'|container create failed: time="|context deadline exceeded$)',
         f"{_CONTAINER}, which quotes the container runtime; {_FLYTE}",
         (
             (
@@ -104,6 +112,14 @@ CONTAINER_RULES = (
                 "Error: failed to create containerd task: failed to create shim task: OCI runtime "
                 "create failed"
             ),
+            (
+                'Error: failed to start container "primary": Error response from daemon: OCI '
+                "runtime create failed"
+            ),
+            (
+                'Error: container create failed: time="2026-01-15T08:31:24Z" level=error msg="runc '
+                'create failed: unable to start container process"'
+            ),
             "Error: context deadline exceeded",
         ),
     ),
@@ -113,7 +129,7 @@ CONTAINER_RULES = (
         _BEGINS,
         _WARNING,
         "sandbox",
-        r"^failed (?:to )?create pod sandbox|^pod sandbox changed, it will be killed",
+        r"failed (?:to )?create pod sandbox: \S|pod sandbox changed, it will be killed and re-",
         _MANAGER,
         (
             (
@@ -129,7 +145,7 @@ CONTAINER_RULES = (
         _BEGINS,
         _WARNING,
         "network is not ready",
-        r"^network is not ready: ",
+        r"network is not ready: (?:container )?runtime network not ready: ",
         "kubernetes v1.30 pkg/kubelet/kubelet.go, pkg/kubelet/errors.go",
         (
             (
@@ -144,8 +160,9 @@ CONTAINER_RULES = (
         _BEGINS,
         _ERROR,
         "back",
-        rf"back-off (?:(?P<duration>{GO_DURATION}) )?restarting failed container"
-        r"|\|crashloopbackoff\]",
+        waiting_container("crashloopbackoff")
+        + rf"|back-off (?:(?P<duration>{GO_DURATION}) )?restarting failed container"
+        r"(?:$| \S{1,253} in pod \S|=\S{1,253} pod=\S)",
         f"{_MANAGER}, pkg/kubelet/container/sync_result.go",
         (
             "Back-off restarting failed container primary in pod af6-n2-0_default(fdbca7e9)",
@@ -159,7 +176,7 @@ CONTAINER_RULES = (
         _BEGINS,
         _WARNING,
         "probe, will be restarted",
-        "",
+        r"container \S{1,253} failed (?:liveness|startup) probe, will be restarted$",
         _MANAGER,
         ("Container primary failed liveness probe, will be restarted",),
     ),
@@ -169,7 +186,8 @@ CONTAINER_RULES = (
         _GOES_ON,
         _WARNING,
         " probe ",
-        r"^(?:startup|readiness|liveness) probe (?:failed|errored): ",
+        r"(?:startup|readiness|liveness) probe "
+        r"(?:failed: |errored: |errored and resulted in unknown state: )",
         _PROBER,
         (
             "Startup probe failed: HTTP probe failed with statuscode: 503",
@@ -183,7 +201,8 @@ CONTAINER_RULES = (
         _BEGINS,
         _ERROR,
         "oom",
-        r"reason \[oomkilled\]|^oomkilled\b|^system oom encountered",
+        r"\[[^\]\n]{1,253}\] terminated with exit code \([0-9]{1,3}\)\. reason \[oomkilled\]"
+        r"|oomkilled$|system oom encountered, victim process: ",
         f"{_FLYTE}; kubernetes v1.30 pkg/kubelet/oom/oom_watcher_linux.go",
         (
             "[primary] terminated with exit code (137). Reason [OOMKilled]. Message: \n.",

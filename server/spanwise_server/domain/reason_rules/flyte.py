@@ -27,7 +27,7 @@ def _plugin(name: str, text: str, source: str) -> Rule:
         _BEGINS,
         _INFO,
         lower,
-        f"^{lower}$",
+        f"{lower}$",
         source,
         (text,),
     )
@@ -40,7 +40,7 @@ FLYTE_RULES = (
         _BEGINS,
         _WARNING,
         "exceeded resourcequota: ",
-        "",
+        r'exceeded resourcequota: (?:\[\w{1,63}\] |[\w.-]{1,253} "[^"]{1,253}" is forbidden: )',
         f"{_MANAGER}, pkg/controller/nodes/task/backoff/handler.go",
         (
             (
@@ -56,8 +56,8 @@ FLYTE_RULES = (
         _BEGINS,
         _WARNING,
         "quota",
-        r"^quota for task has exceeded\. waiting for the resource"
-        r"|^exceeded resourcemanager quota$",
+        r"(?:quota for task has exceeded\. waiting for the resource\.?"
+        r"|exceeded resourcemanager quota)$",
         f"{_WEBAPI}/allocation_token.go, {_PLUGINS}/plugins/array/k8s/management.go",
         (
             "Quota for task has exceeded. Waiting for the resource.",
@@ -70,7 +70,7 @@ FLYTE_RULES = (
         _ENDS,
         _INFO,
         "allocation token required",
-        r"^allocation token required$",
+        "allocation token required$",
         f"{_WEBAPI}/allocation_token.go",
         ("Allocation token required",),
     ),
@@ -80,7 +80,7 @@ FLYTE_RULES = (
         _BEGINS,
         _INFO,
         "cache reservation held by another execution",
-        "",
+        "cache reservation held by another execution that computes the same result$",
         "spanwise, for CatalogReservation.RESERVATION_EXISTS of Flyte's events",
         ("cache reservation held by another execution that computes the same result",),
     ),

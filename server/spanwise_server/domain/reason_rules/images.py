@@ -1,7 +1,12 @@
 """Container images are pulled, one container after the other."""
 
 from spanwise_server.domain.events import Severity
-from spanwise_server.domain.reason_rules.rule import GO_DURATION, Edge, Rule
+from spanwise_server.domain.reason_rules.rule import (
+    GO_DURATION,
+    Edge,
+    Rule,
+    waiting_container,
+)
 from spanwise_server.domain.spans import Operation
 
 _PULL, _BACKOFF = Operation.IMAGE_PULL, Operation.IMAGE_PULL_BACKOFF
@@ -11,7 +16,7 @@ _INFO, _WARNING, _ERROR = Severity.INFO, Severity.WARNING, Severity.ERROR
 
 _MANAGER = "kubernetes v1.30 pkg/kubelet/images/image_manager.go"
 _FLYTE = "flyteplugins v1.16 go/tasks/pluginmachinery/flytek8s/pod_helper.go"
-_FAILED = r"^(?:failed to pull image|\[[^|\]]{0,80}\|errimagepull\])"
+_FAILED = r'failed to pull image "[^"]{1,1000}": |' + waiting_container("errimagepull")
 """How the kubelet's event and Flyte's reason begin when a pull failed."""
 
 
@@ -23,9 +28,10 @@ def _failed(name: str, cause: str, *examples: str) -> Rule:
         _BEGINS,
         _ERROR,
         "pull",
-        rf"(?s){_FAILED}.*?(?:{cause})",
+        _FAILED,
         f"{_MANAGER}, which quotes the container runtime; {_FLYTE}",
         examples,
+        cause=cause,
     )
 
 
@@ -36,7 +42,7 @@ IMAGE_RULES = (
         _BEGINS,
         _INFO,
         'pulling image "',
-        r'^pulling image "',
+        r'pulling image "[^"]{1,1000}"$',
         _MANAGER,
         ('Pulling image "cr.example.com/pipelines:v1.4.2"',),
     ),
@@ -46,7 +52,7 @@ IMAGE_RULES = (
         _ENDS,
         _INFO,
         "successfully pulled image",
-        r'^successfully pulled image "[^"]{1,1000}"'
+        r'successfully pulled image "[^"]{1,1000}"'
         rf"(?: in (?P<duration>{GO_DURATION}))?"
         rf"(?: \((?P<with_waiting>{GO_DURATION}) including waiting\))?"
         r"(?:\. image size: (?P<size>[0-9.]{1,30}) ?(?P<unit>[a-z]{1,5}))?",
@@ -68,7 +74,7 @@ IMAGE_RULES = (
         _BEGINS,
         _INFO,
         "already present on machine",
-        r'^container image "',
+        r'container image "[^"]{1,1000}" already present on machine',
         _MANAGER,
         (
             'Container image "cr.example.com/pipelines:v1.4.2" already present on machine',
@@ -134,10 +140,16 @@ IMAGE_RULES = (
         _BACKOFF,
         _BEGINS,
         _ERROR,
-        "errimagepull",
-        "^error: errimagepull$",
+        "error: ",
+        "error: (?:errimagepull|errimageneverpull|invalidimagename|imageinspecterror"
+        "|registryunavailable|signaturevalidationfailed)$",
         "kubernetes v1.30 pkg/kubelet/images/types.go",
-        ("Error: ErrImagePull",),
+        (
+            "Error: ErrImagePull",
+            "Error: ErrImageNeverPull",
+            "Error: InvalidImageName",
+            "Error: ImageInspectError",
+        ),
     ),
     Rule(
         "kubernetes/image-pull-backoff",
@@ -145,7 +157,8 @@ IMAGE_RULES = (
         _BEGINS,
         _WARNING,
         "pull",
-        r"back-off pulling image|^error: imagepullbackoff|\|imagepullbackoff\]",
+        r'back-off pulling image "|error: imagepullbackoff$|'
+        + waiting_container("imagepullbackoff"),
         f"{_MANAGER}; {_FLYTE}",
         (
             'Back-off pulling image "cr.example.com/pipelines:v9"',
@@ -162,8 +175,9 @@ IMAGE_RULES = (
         _BACKOFF,
         _BEGINS,
         _ERROR,
-        "is not present with pull policy of never",
-        "",
+        "never",
+        r'container image "[^"]{1,1000}" is not present with pull policy of never$|'
+        + waiting_container("errimageneverpull"),
         _MANAGER,
         ('Container image "local:dev" is not present with pull policy of Never',),
     ),
@@ -173,7 +187,9 @@ IMAGE_RULES = (
         _BEGINS,
         _ERROR,
         "image",
-        r"^failed to (?:apply default image tag|inspect image) |\|invalidimagename\]",
+        r'failed to apply default image tag "[^"]{0,1000}": couldn\'t parse image '
+        r'|failed to inspect image "[^"]{0,1000}": rpc error: |'
+        + waiting_container("invalidimagename|imageinspecterror"),
         _MANAGER,
         (
             'Failed to apply default image tag "Example/a": couldn\'t parse image reference',
@@ -186,7 +202,8 @@ IMAGE_RULES = (
         _BEGINS,
         _ERROR,
         "image pull failed for ",
-        r"because the (?:registry is unavailable|signature validation failed)",
+        r"image pull failed for \S{1,1000} because the "
+        r"(?:registry is unavailable|signature validation failed)",
         _MANAGER,
         ("image pull failed for registry.internal/a:1 because the registry is unavailable",),
     ),

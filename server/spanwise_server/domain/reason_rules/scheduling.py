@@ -14,6 +14,12 @@ _BEGINS, _GOES_ON, _ENDS = Edge.BEGINS, Edge.GOES_ON, Edge.ENDS
 _INFO, _WARNING = Severity.INFO, Severity.WARNING
 
 _NODES = "nodes are "
+_REFUSED = (
+    r"(?:all nodes are unavailable: (?=[0-9])|0/[0-9]{1,9} nodes are (?:un)?available:?"
+    r"(?:$| (?=[0-9]{1,9} |preemption: |pod has unbound |cannot allocate |waiting for "
+    r'|persistentvolumeclaim "|resourceclaim ")))'
+)
+"""How a scheduler's refusal begins: what follows are counted causes, or one cause of the pod."""
 _PLUGINS = "kubernetes v1.30 pkg/scheduler/framework/plugins"
 _FIT = f"{_PLUGINS}/noderesources/fit.go"
 _BINDING = f"{_PLUGINS}/volumebinding"
@@ -25,7 +31,32 @@ _YUNIKORN = "apache/yunikorn-k8shim pkg/cache/task.go"
 
 def _refusal(rule_id: str, cause: str, source: str, *examples: str) -> Rule:
     """Give the rule of one cause that a scheduler's refusal may list."""
-    return Rule(rule_id, _SCHEDULING, _GOES_ON, _WARNING, _NODES, cause, source, examples)
+    return Rule(
+        rule_id,
+        _SCHEDULING,
+        _GOES_ON,
+        _WARNING,
+        _NODES,
+        _REFUSED,
+        source,
+        examples,
+        cause=cause,
+    )
+
+
+def _not_scaled_up(name: str, cause: str, source: str, *examples: str) -> Rule:
+    """Give the rule of one cause for which the cluster autoscaler adds no machine."""
+    return Rule(
+        f"autoscaler/{name}",
+        _SCHEDULING,
+        _BEGINS,
+        _WARNING,
+        "pod didn't trigger scale-up",
+        r"pod didn't trigger scale-up(?: \([^)]{1,200}\))?:(?:$| (?=[0-9]|max ))",
+        source,
+        examples,
+        cause=cause,
+    )
 
 
 _AUTOSCALERS = (
@@ -34,57 +65,36 @@ _AUTOSCALERS = (
         _SCALE_UP,
         _BEGINS,
         _INFO,
-        "triggered scale-up",
-        "",
+        "pod triggered scale-up",
+        r"pod triggered scale-up(?:: \[|, group: )",
         _SCALE_UP_EVENTS,
         (
             "pod triggered scale-up: [{gpu-a100-pool 3->4 (max: 8)}]",
             "pod triggered scale-up, group: gpu-pool, sizes (current/new): 3/4",
         ),
     ),
-    Rule(
-        "autoscaler/maximum-reached",
-        _SCHEDULING,
-        _BEGINS,
-        _WARNING,
-        "didn't trigger scale-up",
+    _not_scaled_up(
+        "maximum-reached",
         r"max (?:node group size|total nodes in cluster|limit|cluster [\w., /-]{1,80} limit)"
         r" reached",
         f"{_SCALE_UP_EVENTS}, cluster-autoscaler/core/scaleup/orchestrator/skippedreasons.go",
-        (
-            "pod didn't trigger scale-up: 1 max node group size reached",
-            (
-                "pod didn't trigger scale-up: 2 Insufficient nvidia.com/gpu, "
-                "1 max node group size reached"
-            ),
-            "pod didn't trigger scale-up: max total nodes in cluster reached",
-        ),
+        "pod didn't trigger scale-up: 1 max node group size reached",
+        "pod didn't trigger scale-up: 2 Insufficient nvidia.com/gpu, 1 max node group size reached",
+        "pod didn't trigger scale-up: max total nodes in cluster reached",
     ),
-    Rule(
-        "autoscaler/backoff",
-        _SCHEDULING,
-        _BEGINS,
-        _WARNING,
-        "didn't trigger scale-up",
+    _not_scaled_up(
+        "backoff",
         "in backoff after failed scale-up",
         f"{_SCALE_UP_EVENTS}, cluster-autoscaler/core/scaleup/orchestrator/skippedreasons.go",
-        ("pod didn't trigger scale-up: 1 in backoff after failed scale-up",),
+        "pod didn't trigger scale-up: 1 in backoff after failed scale-up",
     ),
-    Rule(
-        "autoscaler/no-scale-up",
-        _SCHEDULING,
-        _BEGINS,
-        _WARNING,
-        "didn't trigger scale-up",
+    _not_scaled_up(
+        "no-scale-up",
         "",
         _SCALE_UP_EVENTS,
-        (
-            (
-                "pod didn't trigger scale-up (it wouldn't fit if a new node is added): "
-                "1 node(s) didn't match node selector"
-            ),
-            "pod didn't trigger scale-up: 3 node(s) had untolerated taint {dedicated: gpu}",
-        ),
+        "pod didn't trigger scale-up (it wouldn't fit if a new node is added): "
+        "1 node(s) didn't match node selector",
+        "pod didn't trigger scale-up: 3 node(s) had untolerated taint {dedicated: gpu}",
     ),
     Rule(
         "gke/scale-up-failed",
@@ -92,7 +102,7 @@ _AUTOSCALERS = (
         _BEGINS,
         _WARNING,
         "node scale up in zones ",
-        r" failed: ",
+        r"node scale up in zones [\w, -]{1,253} associated with this pod failed: ",
         "Google Kubernetes Engine, event FailedScaleUp of its cluster autoscaler",
         (
             (
@@ -106,12 +116,15 @@ _AUTOSCALERS = (
         _SCALE_UP,
         _BEGINS,
         _INFO,
-        "pod should schedule on: nodeclaim/",
-        "",
-        _KARPENTER,
+        "pod should schedule on",
+        r"pod should schedule on(?:: (?:nodeclaim|machine)/| node associated with machine: )"
+        r"[a-z0-9][a-z0-9.-]{0,252}(?:$|, node/)",
+        f"{_KARPENTER}; karpenter-core v0.2x, where a claim was a machine",
         (
             "Pod should schedule on: nodeclaim/gpu-x7k2p",
             "Pod should schedule on: nodeclaim/gpu-x7k2p, node/ip-10-0-3-26.ec2.internal",
+            "Pod should schedule on: machine/gpu-x7k2p",
+            "Pod should schedule on node associated with machine: gpu-x7k2p",
         ),
     ),
     Rule(
@@ -119,10 +132,14 @@ _AUTOSCALERS = (
         _SCHEDULING,
         _GOES_ON,
         _INFO,
-        "pod should schedule on: node/",
-        "",
-        _KARPENTER,
-        ("Pod should schedule on: node/ip-10-0-3-26.ec2.internal",),
+        "pod should schedule on: ",
+        r"pod should schedule on: (?:node/[a-z0-9][a-z0-9.-]{0,252}"
+        r"|[a-z0-9][a-z0-9-]{0,62}(?:\.[a-z0-9-]{1,63}){1,8})$",
+        f"{_KARPENTER}; karpenter-core v0.2x names the bare machine",
+        (
+            "Pod should schedule on: node/ip-10-0-3-26.ec2.internal",
+            "Pod should schedule on: ip-10-0-3-26.ec2.internal",
+        ),
     ),
     Rule(
         "karpenter/failed-to-schedule",
@@ -130,14 +147,20 @@ _AUTOSCALERS = (
         _BEGINS,
         _WARNING,
         "failed to schedule pod, ",
-        "",
+        "failed to schedule pod, ",
         f"{_KARPENTER}, nodeclaim.go",
         (
             (
                 'Failed to schedule pod, incompatible with nodepool "default", no instance type '
                 'satisfied resources {"nvidia.com/gpu":"8"} and requirements'
             ),
+            (
+                "Failed to schedule pod, all available instance types exceed limits for nodepool "
+                "(NodePool=default)"
+            ),
         ),
+        cause="nodepool|provisioner|instance type|incompatible requirements|did not tolerate"
+        "|topology|daemonset overhead",
     ),
 )
 
@@ -148,7 +171,7 @@ _SCHEDULED = (
         _ENDS,
         _INFO,
         "successfully assigned ",
-        r"^successfully assigned \S{1,600} to \S",
+        r"successfully assigned [\w.-]{1,253}/[\w.-]{1,253} to (?:node )?[\w.-]{1,253}$",
         "kubernetes v1.30 pkg/scheduler/schedule_one.go",
         (
             "Successfully assigned flytesnacks-development/af6-n2-0 to gpu-a100-pool-4",
@@ -161,7 +184,7 @@ _SCHEDULED = (
         _ENDS,
         _INFO,
         " is successfully bound to node ",
-        "",
+        r"pod [\w.-]{1,253}/[\w.-]{1,253} is successfully bound to node [\w.-]{1,253}$",
         _YUNIKORN,
         ("Pod default/driver is successfully bound to node worker-1",),
     ),
@@ -174,7 +197,7 @@ _GROUPS = (
         _GOES_ON,
         _WARNING,
         "tasks in gang unschedulable",
-        "",
+        r"[0-9]{1,9}/[0-9]{1,9} tasks in gang unschedulable: ",
         "volcano-sh/volcano pkg/scheduler/plugins/gang/gang.go",
         ("1/3 tasks in gang unschedulable: pod group is not ready, 3 Pending, 3 minAvailable",),
     ),
@@ -184,7 +207,7 @@ _GROUPS = (
         _GOES_ON,
         _WARNING,
         "pod group is not ready",
-        "",
+        "pod group is not ready, [0-9]{1,9} ",
         "volcano-sh/volcano pkg/scheduler/api",
         ("Unschedulable:pod group is not ready, 6 Pending, 6 minAvailable",),
     ),
@@ -194,7 +217,7 @@ _GROUPS = (
         _GOES_ON,
         _INFO,
         " is queued and waiting for allocation",
-        "",
+        r"[\w.-]{1,253}/[\w.-]{1,253} is queued and waiting for allocation$",
         _YUNIKORN,
         ("default/driver is queued and waiting for allocation",),
     ),
@@ -204,7 +227,7 @@ _GROUPS = (
         _GOES_ON,
         _INFO,
         "it will be scheduled as a gang member",
-        "",
+        r"pod belongs to the taskgroup \S{1,253}, it will be scheduled as a gang member$",
         _YUNIKORN,
         ("Pod belongs to the taskGroup spark-driver, it will be scheduled as a gang member",),
     ),
@@ -214,7 +237,8 @@ _GROUPS = (
         _GOES_ON,
         _INFO,
         "scheduling gates",
-        r"non-empty scheduling gates|waiting for scheduling gates",
+        r"scheduling is blocked due to non-empty scheduling gates$"
+        r"|waiting for scheduling gates: \[",
         f"kubernetes v1.30 pkg/registry/core/pod/strategy.go, {_PLUGINS}/schedulinggates",
         (
             "SchedulingGated:Scheduling is blocked due to non-empty scheduling gates",
@@ -292,15 +316,22 @@ _VOLUMES = (
         _GOES_ON,
         _WARNING,
         "unbound immediate persistentvolumeclaims",
-        "",
-        f"{_BINDING}/volume_binding.go",
+        _REFUSED
+        + r'|(?:error while )?running "volumebinding" filter plugin for pod "[^"]{1,253}": '
+        r"|(?=pod has unbound )",
+        f"{_BINDING}/volume_binding.go; v1.18 to v1.20 name the plugin",
         (
             (
                 "0/5 nodes are available: pod has unbound immediate PersistentVolumeClaims. "
                 "preemption: 0/5 nodes are available: 5 Preemption is not helpful for scheduling."
             ),
             "pod has unbound immediate PersistentVolumeClaims (repeated 2 times)",
+            (
+                'running "VolumeBinding" filter plugin for pod "af6-n2-0": pod has unbound '
+                "immediate PersistentVolumeClaims"
+            ),
         ),
+        cause="pod has unbound immediate persistentvolumeclaims",
     ),
     _refusal(
         "kubernetes/volume-claim-not-usable",
@@ -329,7 +360,7 @@ _VOLUMES = (
         _GOES_ON,
         _WARNING,
         'running prebind plugin "volumebinding"',
-        "",
+        'running prebind plugin "volumebinding": ',
         "kubernetes v1.30 pkg/scheduler/framework/runtime/framework.go",
         (
             (
@@ -390,10 +421,24 @@ _PLACEMENT = (
     ),
     _refusal(
         "kubernetes/no-node",
-        r"(?:\b0/\d{1,9}|\ball) nodes are (?:un)?available",
+        "",
         "kubernetes v1.30 pkg/scheduler/framework/types.go",
         "Unschedulable:0/12 nodes are available: ",
         "0/3 nodes are available: 3 node(s) have been rejected by an extender.",
+    ),
+    Rule(
+        "kubernetes/no-nodes",
+        _SCHEDULING,
+        _GOES_ON,
+        _WARNING,
+        "no nodes available to schedule pods",
+        "no nodes available to schedule pods$",
+        "kubernetes v1.30 pkg/scheduler/schedule_one.go, of a cluster without machines",
+        (
+            "no nodes available to schedule pods",
+            "Unschedulable:no nodes available to schedule pods",
+            "FailedScheduling: no nodes available to schedule pods",
+        ),
     ),
 )
 

@@ -7,6 +7,7 @@ from spanwise_server.domain.spans import Operation
 _ATTACH = Operation.VOLUME_ATTACH
 _OPERATIONS = "kubernetes v1.30 pkg/volume/util/operationexecutor/operation_generator.go"
 _KUBELET = "kubernetes v1.30 pkg/kubelet/kubelet.go, pkg/kubelet/volumemanager/volume_manager.go"
+_NOT_MOUNTED = r"unable to attach or mount volumes: unmounted volumes=\["
 
 VOLUME_RULES = (
     Rule(
@@ -15,7 +16,7 @@ VOLUME_RULES = (
         Edge.ENDS,
         Severity.INFO,
         "attachvolume.attach succeeded for volume",
-        "",
+        'attachvolume.attach succeeded for volume "',
         _OPERATIONS,
         ('AttachVolume.Attach succeeded for volume "pvc-6b1c"',),
     ),
@@ -25,7 +26,7 @@ VOLUME_RULES = (
         Edge.BEGINS,
         Severity.WARNING,
         "multi-attach error for volume",
-        "",
+        'multi-attach error for volume "',
         "kubernetes v1.30 pkg/controller/volume/attachdetach/reconciler/reconciler.go",
         (
             (
@@ -41,7 +42,7 @@ VOLUME_RULES = (
         Edge.BEGINS,
         Severity.WARNING,
         "attachvolume.",
-        r"attachvolume\.\w{1,60} failed for volume",
+        r'attachvolume\.\w{1,60} failed for volume "',
         _OPERATIONS,
         (
             (
@@ -55,8 +56,8 @@ VOLUME_RULES = (
         _ATTACH,
         Edge.BEGINS,
         Severity.WARNING,
-        "unmounted volumes=",
-        r"timed out waiting|context deadline exceeded",
+        "unable to attach or mount volumes: ",
+        _NOT_MOUNTED,
         _KUBELET,
         (
             (
@@ -68,14 +69,15 @@ VOLUME_RULES = (
                 "[], failed to process volumes=[]: context deadline exceeded"
             ),
         ),
+        cause="timed out waiting|context deadline exceeded",
     ),
     Rule(
         "kubernetes/volumes-not-mounted",
         _ATTACH,
         Edge.BEGINS,
         Severity.WARNING,
-        "unable to attach or mount volumes",
-        "",
+        "unable to attach or mount volumes: ",
+        _NOT_MOUNTED,
         _KUBELET,
         ("Unable to attach or mount volumes: unmounted volumes=[data], unattached volumes=[]",),
     ),
@@ -85,7 +87,7 @@ VOLUME_RULES = (
         Edge.BEGINS,
         Severity.WARNING,
         " for volume ",
-        r"^(?:mount|map)volume\.\w{1,60}(?: [\w ]{1,60})? failed for volume",
+        r'(?:mount|map)volume\.\w{1,60}(?: [\w ]{1,60})? failed for volume "',
         _OPERATIONS,
         (
             'MountVolume.SetUp failed for volume "config" : configmap "settings" not found',
@@ -99,7 +101,7 @@ VOLUME_RULES = (
         Edge.BEGINS,
         Severity.WARNING,
         "according to node status for volume",
-        "",
+        'volume not attached according to node status for volume "',
         _OPERATIONS,
         ('Volume not attached according to node status for volume "pvc-6b1c"',),
     ),
