@@ -96,6 +96,11 @@ class ExecutionError(NamedTuple):
     kind: ErrorKind = ErrorKind.UNSPECIFIED
     error_uri: str = ""
 
+    @property
+    def text(self) -> str:
+        """The error as a reason: "code: message", one of them, or nothing."""
+        return ": ".join(part for part in (self.code, self.message) if part)
+
 
 class Log(NamedTuple):
     """Link to output."""

@@ -32,7 +32,7 @@ def attempt_operations(
         span_id: Span of the attempt.
         history: Its life.
         end_ns: Its end, which may be inferred; None: open.
-        marks: Its reasons, in the order of time.
+        marks: Its reasons, in the order of time, without its errors.
     """
     running = (stay.start_ns for stay in history.intervals if stay.phase is Phase.RUNNING)
     running_ns = next(running, None)

@@ -27,6 +27,7 @@ from spanwise_server.domain.operations import (
 )
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import SpanQuality
+from spanwise_server.domain.reason_classifier import split_repeats
 from spanwise_server.domain.settling import settle_entities
 from spanwise_server.domain.spans import (
     ExecutionSubject,
@@ -37,7 +38,7 @@ from spanwise_server.domain.spans import (
     TaskAttemptSubject,
 )
 from spanwise_server.domain.subtasks import subtask_spans
-from spanwise_server.domain.waits import judge_mark
+from spanwise_server.domain.waits import judge_error, judge_mark
 
 _FAILING = frozenset(
     {Phase.FAILING, Phase.FAILED, Phase.ABORTING, Phase.ABORTED, Phase.TIMED_OUT}
@@ -177,8 +178,10 @@ def _stage(nodes: Sequence[Entity]) -> Block:
 def _attempt_span(known: KnownExecution, attempt: Attempt) -> Span:
     record, history = attempt.known, attempt.history
     details = known.details.get(record.key, ())
-    marks = _distinct(known.marks.get(record.key, ()))
-    operations = attempt_operations(record.key, history, attempt.end_ns, marks)
+    codes = _error_codes(details)
+    marks = _distinct(known.marks.get(record.key, ()), codes)
+    said = [mark for mark in marks if mark.message not in codes] if codes else marks
+    operations = attempt_operations(record.key, history, attempt.end_ns, said)
     subtasks = subtask_spans(
         record.key,
         [(each.occurred_at_ns, each.details.subtasks) for each in details],
@@ -211,20 +214,21 @@ def _entity_span(
     known: KnownExecution, entity: Entity, name: str, subject: ExecutionSubject | NodeSubject
 ) -> Span:
     history = entity.history
+    details = known.details.get(entity.key, ())
     span = Span(
         span_id=entity.key,
         name=name,
         subject=subject,
         start_ns=entity.start_ns,
         end_ns=entity.end_ns,
-        marks=_distinct(known.marks.get(entity.key, ())),
+        marks=_distinct(known.marks.get(entity.key, ()), _error_codes(details)),
         qualities=entity.qualities,
         end_upstream_ids=entity.end_upstream_ids,
     )
     if history is not None:
         span.phase = history.phase
         span.phase_intervals = _closed(history.intervals, entity.end_ns)
-        span.error = _error(history, known.details.get(entity.key, ()))
+        span.error = _error(history, details)
         span.last_event_ns = history.last_event_ns
         span.closure = history.closure
     return span
@@ -255,17 +259,35 @@ def _closed(intervals: tuple[PhaseInterval, ...], end_ns: int | None) -> tuple[P
     return (*intervals[:-1], last._replace(end_ns=max(last.start_ns, end_ns)))
 
 
-def _distinct(marks: Sequence[Mark]) -> tuple[Mark, ...]:
-    """Sort marks by time, with what their texts tell.
+def _error_codes(details: Sequence[TimedDetails]) -> dict[str, str]:
+    """Give the code of each error, by the text that stands for it among the reasons."""
+    errors = [each.details.error for each in details if each.details.error is not None]
+    return {error.text: error.code for error in errors}
 
-    The same text of one moment is one mark, whatever versions brought it.
+
+def _distinct(marks: Sequence[Mark], error_codes: Mapping[str, str]) -> tuple[Mark, ...]:
+    """Sort marks by time, with what their texts tell. Errors tell by their codes alone.
+
+    The same text of one moment is one mark, whatever versions brought it, and whether or not it
+    says how often it was repeated; the highest count stays.
     """
     if not marks:
         return ()
     distinct: dict[tuple[int, str], Mark] = {}
     for mark in sorted(marks, key=_place):
-        distinct.setdefault((mark.occurred_at_ns, mark.message), mark)
-    return tuple(map(judge_mark, distinct.values()))
+        text, count = split_repeats(mark.message)
+        key = (mark.occurred_at_ns, text)
+        kept = distinct.setdefault(key, mark)
+        if count is not None and count > (split_repeats(kept.message)[1] or 0):
+            distinct[key] = kept._replace(message=mark.message)
+    return tuple(
+        [
+            judge_error(mark, error_codes[mark.message])
+            if mark.message in error_codes
+            else judge_mark(mark)
+            for mark in distinct.values()
+        ]
+    )
 
 
 def _place(mark: Mark) -> tuple[int, Phase, int, int, str]:

@@ -8,7 +8,7 @@ from spanwise_server.domain.events import Severity
 from spanwise_server.domain.history import SECOND_NS
 from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.phases import Phase
-from spanwise_server.domain.reason_classifier import Meaning, classify_reason
+from spanwise_server.domain.reason_classifier import Meaning, classify_error, classify_reason
 from spanwise_server.domain.reason_rules import Edge
 from spanwise_server.domain.spans import Mark, Operation, PhaseInterval
 
@@ -42,6 +42,11 @@ def judge_mark(mark: Mark) -> Mark:
     )
 
 
+def judge_error(mark: Mark, code: str) -> Mark:
+    """Give the mark of an error with what its code tells; the same mark when that tells nothing."""
+    return mark._replace(operation=classify_error(code))
+
+
 def split_setup(
     start_ns: int,
     end_ns: int | None,
@@ -60,8 +65,8 @@ def split_setup(
         start_ns: Start of the set-up.
         end_ns: Its end; None while it goes on. Marks after it are ignored.
         intervals: Stays in phases, in the order of time.
-        marks: Reasons in the order of time; those of one moment count in their order. One before
-            the start tells what goes on at the start.
+        marks: Reasons in the order of time, without errors, which tell of an end; those of one
+            moment count in their order. One before the start tells what goes on at the start.
 
     Returns:
         The parts. Only the last can be open, and only in an open set-up. Empty when the set-up has

@@ -52,14 +52,12 @@ def decode_error(event: Any) -> ExecutionError | None:
 
 def error_reasons(event: Any) -> tuple[Reason, ...]:
     """Give the error of an event message as a reason; empty when it has none, or an empty one."""
-    if event.WhichOneof("output_result") != "error":
+    error = decode_error(event)
+    if error is None or not error.text:
         return ()
-    error: FlyteError = event.error
-    message = ": ".join(part for part in (error.code, error.message) if part)
-    if not message:
-        return ()
-    occurred_at_ns = decode_optional(error, "timestamp")
-    return (Reason(message, occurred_at_ns, Severity.ERROR, error.worker),)
+    sent: FlyteError = event.error
+    occurred_at_ns = decode_optional(sent, "timestamp")
+    return (Reason(error.text, occurred_at_ns, Severity.ERROR, sent.worker),)
 
 
 def task_reasons(event: TaskExecutionEvent) -> tuple[Reason, ...]:

@@ -246,8 +246,7 @@ def _decode_reasons(
     reasons = tuple([_decode_reason(message) for message in messages if message.message])
     if error is None:
         return reasons
-    text = ": ".join(part for part in (error.code, error.message) if part)
-    return (*reasons, Reason(text, severity=Severity.ERROR)) if text else reasons
+    return (*reasons, Reason(error.text, severity=Severity.ERROR)) if error.text else reasons
 
 
 def _decode_reason(message: event_pb2.Reason) -> Reason:
