@@ -61,7 +61,8 @@ class SpanAnswers:
         return response
 
     def _make(self, key: AnswerKey, as_of_ns: int) -> GetExecutionSpanResponse:
-        root, keys, versions = self._queries.get_versioned_tree(key.execution_id, as_of_ns)
+        tree = self._queries.get_versioned_tree(key.execution_id, as_of_ns)
+        root = tree.root
         if key.include_totals:
             fill_totals(root, as_of_ns)
         response = GetExecutionSpanResponse()
@@ -69,7 +70,8 @@ class SpanAnswers:
         _fit(response)
         # While something is open, the answer depends on the moment that it is asked for.
         if root.end_ns is not None:
-            self._keep(key, _Kept(response.SerializeToString(), keys, versions))
+            payload = response.SerializeToString()
+            self._keep(key, _Kept(payload, tree.execution_keys, tree.versions))
         return response
 
     def _recall(self, key: AnswerKey) -> GetExecutionSpanResponse | None:

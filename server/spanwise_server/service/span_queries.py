@@ -32,36 +32,21 @@ class ExecutionPage(NamedTuple):
 
 
 class VersionedTree(NamedTuple):
-    """A tree with the version that it is of.
-
-    Attributes:
-        root: Root.
-        execution_keys: Executions that it depends on: the execution, those that it started, at any
-            level, and those that are named there and may still come.
-        versions: Versions of the known ones of them. The tree is the same while they are.
-    """
-
-    root: Span
-    execution_keys: frozenset[bytes]
-    versions: Mapping[bytes, ExecutionVersion]
-
-
-class LiveTree(NamedTuple):
-    """A tree with what a watcher of it needs to know.
+    """A tree with what tells how long it holds.
 
     Attributes:
         root: Root.
         sequence: Highest sequence of the execution itself that the tree takes into account.
-        execution_keys: Executions whose events change the tree: the execution, those that it
-            started, at any level, and those that are named there and may still come.
-        sequences: Highest sequence of each of them that has events, as the tree knows it.
+        execution_keys: Executions that it depends on: the execution, those that it started, at any
+            level, and those that are named there and may still come.
+        versions: Versions of the known ones of them. The tree is the same while they are.
         next_stale_ns: When another span will be stale if nothing more is heard; None for never.
     """
 
     root: Span
     sequence: int
     execution_keys: frozenset[bytes]
-    sequences: Mapping[bytes, int]
+    versions: Mapping[bytes, ExecutionVersion]
     next_stale_ns: int | None
 
 
@@ -109,34 +94,18 @@ class SpanQueries:
         with self._storage.read() as reader:
             execution, children, versions = self._known.read_family(reader, execution_id)
         root = build_span_tree(execution, children)
-        judge_liveness(root, as_of_ns, self._stale_after_ns)
-        keys = frozenset(_keys([execution, *children.values()]))
-        return VersionedTree(root, keys, versions)
+        return VersionedTree(
+            root=root,
+            sequence=versions[execution.key].last_sequence,
+            execution_keys=frozenset(_keys([execution, *children.values()])),
+            versions=versions,
+            next_stale_ns=judge_liveness(root, as_of_ns, self._stale_after_ns),
+        )
 
     def get_versions(self, keys: Collection[bytes]) -> dict[bytes, ExecutionVersion]:
         """Give the present versions of the known ones of these executions."""
         with self._storage.read() as reader:
             return reader.get_versions(keys)
-
-    def get_live_tree(self, execution_id: ExecutionId, as_of_ns: int) -> LiveTree:
-        """Give the span tree of an execution for a watcher. Arguments and errors as get_span."""
-        with self._storage.read() as reader:  # one snapshot: the sequences are those of the tree
-            execution, children, _ = self._known.read_family(reader, execution_id)
-            keys = frozenset(_keys([execution, *children.values()]))
-            sequences = reader.get_last_sequences(keys)
-        root = build_span_tree(execution, children)
-        return LiveTree(
-            root=root,
-            sequence=sequences.get(execution.key, 0),
-            execution_keys=keys,
-            sequences=sequences,
-            next_stale_ns=judge_liveness(root, as_of_ns, self._stale_after_ns),
-        )
-
-    def get_last_sequences(self, keys: Collection[bytes]) -> dict[bytes, int]:
-        """Give the highest sequence of each of these executions that has events."""
-        with self._storage.read() as reader:
-            return reader.get_last_sequences(keys)
 
     def get_metrics(self, execution_id: ExecutionId, depth: int) -> MetricSpan:
         """Give the tree as GetExecutionMetrics of Flyte gives it. Raises as get_span."""

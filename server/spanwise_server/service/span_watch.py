@@ -1,13 +1,15 @@
 """Watching of executions: whoever watches the same one shares one look at it.
 
 Other processes may write to the same database, and nothing of a database tells a reader of that. So
-one statement asks again and again for the last sequences of all executions that are watched, and a
-tree is built only when they moved, or when silence makes a span stale.
+one query asks again and again for the versions of all executions that are watched, and a tree is
+built only when they moved, or when silence makes a span stale. It is then shown at every depth that
+somebody asked for.
 """
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections import Counter
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,15 +17,21 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
-from spanwise_server.service.span_queries import LiveTree, SpanQueries
+from spanwise_server.domain.spans import Span
+from spanwise_server.service.span_queries import SpanQueries, VersionedTree
+from spanwise_server.storage.api import ExecutionVersion
 
 POLL_INTERVAL_S = 0.25
-"""Pause between two looks at the sequences. Watchers are to hear of a commit within a second, and
-the statement takes a fraction of a millisecond."""
+"""Pause between two looks at the versions. Watchers are to hear of a commit within a second, and
+the query takes less than a millisecond for 50 executions."""
 
 REST_FACTOR = 3
 """How many times as long as a tree took to build it is then left alone, so that a large execution
 under a stream of events takes a quarter of one core at most."""
+
+LARGE_EVENTS = 1_000
+"""An execution with this many events, those of the executions in it included, counts as large. A
+tree of fewer is built in about a tenth of a second, so that small ones may wait for each other."""
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -39,7 +47,9 @@ class Threads(Protocol):
 class Render(Protocol[V]):
     """Makes of a tree what its watchers are to see. Runs in a thread."""
 
-    def __call__(self, tree: LiveTree, as_of_ns: int, depth: int | None, previous: V | None) -> V:
+    def __call__(
+        self, tree: VersionedTree, as_of_ns: int, depth: int | None, previous: V | None
+    ) -> V:
         """Give the view of a tree.
 
         Args:
@@ -51,37 +61,58 @@ class Render(Protocol[V]):
 
 
 class _Look(NamedTuple, Generic[V]):
-    view: V
+    """A tree as it was found.
+
+    Attributes:
+        views: What it shows, by depth; None stands for all of it.
+        height: Levels below its root.
+        execution_keys: Executions that it depends on.
+        versions: Versions of the known ones of them.
+        next_stale_ns: When another span will be stale; None for never.
+        has_ended: Whether the execution has.
+    """
+
+    views: Mapping[int | None, V]
+    height: int
     execution_keys: frozenset[bytes]
-    sequences: Mapping[bytes, int]
+    versions: Mapping[bytes, ExecutionVersion]
     next_stale_ns: int | None
     has_ended: bool
+
+    def find_view(self, depth: int | None) -> V | None:
+        """Give the view down to a depth; None when nobody asked for it before the look."""
+        return self.views.get(_shown_depth(depth, self.height))
 
 
 @dataclass(eq=False)
 class _Followed(Generic[V]):
-    """An execution, down to some depth, that somebody watches.
+    """An execution that somebody watches.
 
     Attributes:
-        keys: Executions whose events change the tree.
-        sequences: Their last sequences that the last look took into account.
+        keys: Executions that its tree depends on.
+        versions: Versions of them that the last look took into account.
         look: The newest look; None while the execution is not known.
         error: Why there will be no further look.
+        depths: How many watch it at each depth.
         is_looking: Whether a look is being taken, or waits for its turn.
         rest_until_s: Time of the event loop before which no other look is taken.
         changed: Set, and replaced, when there is something new to hear.
     """
 
     execution_id: ExecutionId
-    depth: int | None
     keys: frozenset[bytes]
-    sequences: Mapping[bytes, int] = field(default_factory=dict)
+    versions: Mapping[bytes, ExecutionVersion] = field(default_factory=dict)
     look: _Look[V] | None = None
     error: Exception | None = None
-    num_watchers: int = 0
+    depths: Counter[int | None] = field(default_factory=Counter)
     is_looking: bool = False
     rest_until_s: float = 0.0
     changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def lacks_view(self) -> bool:
+        """Tell whether somebody came since the last look who asked for another depth."""
+        look = self.look
+        return look is not None and any(look.find_view(depth) is None for depth in self.depths)
 
     def announce(self) -> None:
         """Wake all who wait."""
@@ -93,7 +124,8 @@ class _Followed(Generic[V]):
 class SpanWatches(Generic[V]):
     """Lets any number of watchers follow executions. To be used from one event loop.
 
-    One tree is built at a time, whatever is watched, so that other queries always find a thread.
+    One large tree is built at a time, whatever is watched, and one small one beside it, so that
+    small ones never wait for a large one, and other queries soon find a thread.
     """
 
     def __init__(
@@ -108,8 +140,9 @@ class SpanWatches(Generic[V]):
         self._threads = threads
         self._render = render
         self._now_ns = now_ns
-        self._followed: dict[tuple[ExecutionId, int | None], _Followed[V]] = {}
-        self._turn = asyncio.Lock()
+        self._followed: dict[ExecutionId, _Followed[V]] = {}
+        self._large_turn = asyncio.Lock()
+        self._small_turn = asyncio.Lock()
         self._joined = asyncio.Event()
         self._poller: asyncio.Task[None] | None = None
         self._looks: set[asyncio.Task[None]] = set()
@@ -137,15 +170,16 @@ class SpanWatches(Generic[V]):
                 if followed.error is not None:
                     raise followed.error
                 look = followed.look
-                if look is not None and look.view is not seen:
-                    seen = look.view
-                    yield seen
+                view = None if look is None else look.find_view(depth)
+                if look is not None and view is not None and view is not seen:
+                    seen = view
+                    yield view
                     if look.has_ended:
                         return
                     continue  # it may have changed again while that was sent
                 await followed.changed.wait()
         finally:
-            self._leave(followed)
+            self._leave(followed, depth)
 
     def stop(self) -> None:
         """End every watch with StoreUnavailable, those that begin from now on included."""
@@ -158,26 +192,27 @@ class SpanWatches(Generic[V]):
     def _join(self, execution_id: ExecutionId, depth: int | None) -> _Followed[V]:
         if self._is_stopped:
             raise _stopping()
-        followed = self._followed.get((execution_id, depth))
+        followed = self._followed.get(execution_id)
         if followed is None:
             keys = frozenset({execution_key(execution_id)})
-            followed = self._followed[execution_id, depth] = _Followed(execution_id, depth, keys)
-        followed.num_watchers += 1
+            followed = self._followed[execution_id] = _Followed(execution_id, keys)
+        followed.depths[depth] += 1
         self._joined.set()
         if self._poller is None:
             self._poller = asyncio.create_task(self._poll())
         return followed
 
-    def _leave(self, followed: _Followed[V]) -> None:
-        followed.num_watchers -= 1
-        if not followed.num_watchers:
+    def _leave(self, followed: _Followed[V], depth: int | None) -> None:
+        followed.depths[depth] -= 1
+        if not followed.depths[depth]:
+            del followed.depths[depth]
+        if not followed.depths:
             self._forget(followed)
 
     def _forget(self, followed: _Followed[V]) -> None:
         """Let those who come from now on begin anew."""
-        key = (followed.execution_id, followed.depth)
-        if self._followed.get(key) is followed:
-            del self._followed[key]
+        if self._followed.get(followed.execution_id) is followed:
+            del self._followed[followed.execution_id]
 
     def _fail(self, followed: _Followed[V], error: Exception) -> None:
         self._forget(followed)
@@ -185,21 +220,24 @@ class SpanWatches(Generic[V]):
         followed.announce()
 
     async def _poll(self) -> None:
-        """Look at the sequences as long as anybody watches, and take the looks that are due."""
+        """Look at the versions as long as anybody watches, and take the looks that are due."""
         loop = asyncio.get_running_loop()
         while self._followed:
             self._joined.clear()
             keys = frozenset().union(*(each.keys for each in self._followed.values()))
             try:
-                last = await self._threads.run(partial(self._queries.get_last_sequences, keys))
+                versions = await self._threads.run(partial(self._queries.get_versions, keys))
             except Exception as error:  # noqa: BLE001 - each watcher must hear of it
                 for followed in list(self._followed.values()):
                     self._fail(followed, error)
                 break
             for followed in self._followed.values():
-                if _is_due(followed, last, loop.time(), self._now_ns()):
+                now = {key: versions[key] for key in followed.keys if key in versions}
+                if _is_due(followed, now, loop.time(), self._now_ns()):
                     followed.is_looking = True
-                    task = asyncio.create_task(self._take_look(followed))
+                    is_large = sum(each.last_sequence for each in now.values()) >= LARGE_EVENTS
+                    turn = self._large_turn if is_large else self._small_turn
+                    task = asyncio.create_task(self._take_look(followed, turn))
                     self._looks.add(task)
                     task.add_done_callback(self._looks.discard)
             with suppress(TimeoutError):
@@ -207,15 +245,17 @@ class SpanWatches(Generic[V]):
                     await self._joined.wait()  # the first look is not to wait for the next round
         self._poller = None
 
-    async def _take_look(self, followed: _Followed[V]) -> None:
+    async def _take_look(self, followed: _Followed[V], turn: asyncio.Lock) -> None:
         loop = asyncio.get_running_loop()
-        async with self._turn:
-            if not followed.num_watchers or followed.error is not None:
+        async with turn:
+            if not followed.depths or followed.error is not None:
                 return
             begun_s = loop.time()
-            previous = None if followed.look is None else followed.look.view
+            before, depths = followed.look, frozenset(followed.depths)
             try:
-                look = await self._threads.run(partial(self._look, followed, previous))
+                look = await self._threads.run(
+                    partial(self._look, followed.execution_id, depths, before)
+                )
             except Exception as error:  # noqa: BLE001 - as above
                 self._fail(followed, error)
                 return
@@ -223,28 +263,56 @@ class SpanWatches(Generic[V]):
         followed.rest_until_s = loop.time() + REST_FACTOR * (loop.time() - begun_s)
         followed.is_looking = False
         followed.look = look
-        followed.keys, followed.sequences = look.execution_keys, look.sequences
-        if look.has_ended:
+        followed.keys, followed.versions = look.execution_keys, look.versions
+        if look.has_ended and not followed.lacks_view():
             self._forget(followed)
-        if look.view is not previous:
-            followed.announce()
+        followed.announce()
 
-    def _look(self, followed: _Followed[V], previous: V | None) -> _Look[V]:
+    def _look(
+        self, execution_id: ExecutionId, depths: Collection[int | None], before: _Look[V] | None
+    ) -> _Look[V]:
         as_of_ns = self._now_ns()
-        tree = self._queries.get_live_tree(followed.execution_id, as_of_ns)
+        tree = self._queries.get_versioned_tree(execution_id, as_of_ns)
+        height = _height(tree.root)
+        views = {
+            depth: self._render(
+                tree, as_of_ns, depth, None if before is None else before.find_view(depth)
+            )
+            for depth in {_shown_depth(depth, height) for depth in depths}
+        }
         return _Look(
-            view=self._render(tree, as_of_ns, followed.depth, previous),
+            views=views,
+            height=height,
             execution_keys=tree.execution_keys,
-            sequences=tree.sequences,
+            versions=tree.versions,
             next_stale_ns=tree.next_stale_ns,
             has_ended=tree.root.end_ns is not None,
         )
 
 
-def _is_due(followed: _Followed[V], last: dict[bytes, int], now_s: float, now_ns: int) -> bool:
-    if followed.is_looking or now_s < followed.rest_until_s:
+def _shown_depth(depth: int | None, height: int) -> int | None:
+    """Give None for every depth that shows the whole of a tree."""
+    return None if depth is None or depth >= height else depth
+
+
+def _height(root: Span) -> int:
+    """Give the number of levels below a span."""
+    height, level = 0, root.children
+    while level:
+        height, level = height + 1, [child for span in level for child in span.children]
+    return height
+
+
+def _is_due(
+    followed: _Followed[V], versions: Mapping[bytes, ExecutionVersion], now_s: float, now_ns: int
+) -> bool:
+    if followed.is_looking:
         return False
-    if {key: last[key] for key in followed.keys if key in last} != followed.sequences:
+    if followed.lacks_view():
+        return True  # the first view is not to wait
+    if now_s < followed.rest_until_s:
+        return False
+    if versions != followed.versions:
         return True
     stale_ns = None if followed.look is None else followed.look.next_stale_ns
     return stale_ns is not None and stale_ns <= now_ns

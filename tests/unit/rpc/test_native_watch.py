@@ -16,7 +16,7 @@ from spanwise_server.domain.identifiers import EntityVersion, ExecutionId
 from spanwise_server.domain.spans import ExecutionSubject, Span
 from spanwise_server.rpc.codecs.native_spans import encode_spans
 from spanwise_server.rpc.codecs.native_watch import SpanView, render_view
-from spanwise_server.service.span_queries import LiveTree
+from spanwise_server.service.span_queries import VersionedTree
 from tests.unit.service.test_recording import RUN, commit, lives, queries_of, storage_at
 
 SUBJECT = ExecutionSubject(ExecutionId("p", "d", "run"), "", EntityVersion())
@@ -31,7 +31,7 @@ def span(span_id: int, *children: Span, start_ns: int = 0, name: str = "") -> Sp
 
 def view_of(root: Span, previous: SpanView | None = None, depth: int | None = None) -> SpanView:
     """Give the view of a tree."""
-    return render_view(LiveTree(root, 7, frozenset(), {}, None), 9, depth, previous)
+    return render_view(VersionedTree(root, 7, frozenset(), {}, None), 9, depth, previous)
 
 
 def wide(*names: str) -> Span:
@@ -115,6 +115,17 @@ def test_a_watcher_that_slept_through_a_change_and_back_hears_of_the_moment() ->
     assert answer.HasField("as_of")
 
 
+def test_a_watcher_may_come_from_the_view_of_another_depth() -> None:
+    """A tree that gets deeper shows less than all of itself at a depth where it showed all."""
+    before = span(1, *(span(number, span(number + 10)) for number in range(2, 9)))
+    whole, top = view_of(before), view_of(before, depth=1)
+    root = span(1, *(span(number, span(number + 10)) for number in range(2, 8)))
+    after = view_of(root, top, depth=1)
+    tree = WatchedTree()
+    tree.apply(whole.answer(None))
+    assert messages(tree.apply(after.answer(whole))) == fresh(root, depth=1)
+
+
 @st.composite
 def roots(draw: st.DrawFn) -> Span:
     """Give a tree over few ids, so that spans come, go, change, and move between parents."""
@@ -163,7 +174,7 @@ def test_any_events_put_together_give_what_a_fresh_request_gives(
         queries = queries_of(storage)
         for number, batch in enumerate(batches(life, source)):
             commit(storage, *batch)
-            view = render_view(queries.get_live_tree(RUN, number), number, depth, sent)
+            view = render_view(queries.get_versioned_tree(RUN, number), number, depth, sent)
             if view is sent:
                 continue
             shown = tree.apply(view.answer(sent))

@@ -1,22 +1,40 @@
 """Following executions in a real store, without a wire."""
 
 import asyncio
+import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
+from flyteidl.core.execution_pb2 import WorkflowExecution
+from flyteidl.core.identifier_pb2 import WorkflowExecutionIdentifier
 
+from spanwise.v1 import workflow_pb2
+from spanwise.v1.identifiers_pb2 import EntityVersion as EntityMessage
 from spanwise_server.domain.errors import CorruptRecord, StoreUnavailable
+from spanwise_server.domain.events import PayloadType
+from spanwise_server.domain.identifiers import EntityVersion, ExecutionId
 from spanwise_server.domain.quality import SpanQuality
+from spanwise_server.domain.workflows import WorkflowFormat
+from spanwise_server.rpc.codecs.workflow_payloads import decode_definition
 from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.service import span_watch
-from spanwise_server.service.span_queries import LiveTree
+from spanwise_server.service.span_queries import VersionedTree
 from spanwise_server.service.span_watch import Render, SpanWatches
+from spanwise_server.service.workflow_registry import WorkflowRegistry
 from spanwise_server.storage.api import Storage
-from tests.unit.rpc.flyte import T0
-from tests.unit.service.test_recording import RUN, commit, queries_of, storage_at, task, workflow
+from tests.unit.rpc.flyte import T0, at, workflow_event
+from tests.unit.service.test_recording import (
+    RUN,
+    commit,
+    node,
+    queries_of,
+    storage_at,
+    task,
+    workflow,
+)
 
 T = TypeVar("T")
 DEADLINE_S = 30
@@ -39,7 +57,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(span_watch, "POLL_INTERVAL_S", 0.001)
 
 
-def show(tree: LiveTree, as_of_ns: int, depth: int | None, previous: View | None) -> View:
+def show(tree: VersionedTree, as_of_ns: int, depth: int | None, previous: View | None) -> View:
     """See Render."""
     view = (SpanQuality.STALE in tree.root.qualities, tree.sequence)
     return previous if previous == view else view
@@ -64,6 +82,21 @@ async def watching(
 def run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run a test in an event loop."""
     return asyncio.run(work())
+
+
+def other(name: str) -> ExecutionId:
+    """Give another execution than RUN."""
+    return RUN._replace(name=name)
+
+
+def other_workflow(name: str, phase: str = "RUNNING") -> tuple[PayloadType, bytes]:
+    """Give an event of another execution."""
+    request = workflow_event(
+        execution_id=WorkflowExecutionIdentifier(**other(name)._asdict()),
+        phase=WorkflowExecution.Phase.Value(phase),
+        occurred_at=at(0),
+    )
+    return PayloadType.FLYTE1_WORKFLOW_EVENT, request.SerializeToString()
 
 
 def test_an_execution_that_is_not_known_yet_is_waited_for(storage: Storage) -> None:
@@ -126,7 +159,9 @@ def test_watchers_of_one_execution_share_every_look(storage: Storage) -> None:
     """Fifty cost what one costs."""
     looks = []
 
-    def counted(tree: LiveTree, as_of_ns: int, depth: int | None, previous: View | None) -> View:
+    def counted(
+        tree: VersionedTree, as_of_ns: int, depth: int | None, previous: View | None
+    ) -> View:
         looks.append(tree.sequence)
         return show(tree, as_of_ns, depth, previous)
 
@@ -182,7 +217,9 @@ def test_a_store_that_goes_away_ends_the_watches(storage: Storage, tmp_path: Pat
 def test_a_tree_that_cannot_be_built_is_told(storage: Storage) -> None:
     """As a request for it would be."""
 
-    def broken(tree: LiveTree, as_of_ns: int, depth: int | None, previous: View | None) -> View:
+    def broken(
+        tree: VersionedTree, as_of_ns: int, depth: int | None, previous: View | None
+    ) -> View:
         raise CorruptRecord("damaged")
 
     async def work() -> None:
@@ -238,22 +275,164 @@ def test_a_tree_that_was_just_built_is_left_alone_for_a_while(
     monkeypatch.setattr(span_watch, "REST_FACTOR", 10**6)
     looks = []
 
-    def noted(tree: LiveTree, as_of_ns: int, depth: int | None, previous: View | None) -> View:
-        looks.append((depth, tree.sequence))
+    def noted(tree: VersionedTree, as_of_ns: int, depth: int | None, previous: View | None) -> View:
+        if tree.root.name == RUN.name:
+            looks.append(tree.sequence)
         return show(tree, as_of_ns, depth, previous)
 
     async def work() -> None:
-        commit(storage, workflow("RUNNING", 0))
+        commit(storage, workflow("RUNNING", 0), other_workflow("first"), other_workflow("second"))
         async with (
             watching(storage, noted) as watches,
-            aclosing(watches.watch(RUN, None)) as whole,
-            aclosing(watches.watch(RUN, 0)) as top,
-            aclosing(watches.watch(RUN, 1)) as middle,
+            aclosing(watches.watch(RUN, None)) as views,
+            aclosing(watches.watch(other("first"), None)) as first,
+            aclosing(watches.watch(other("second"), None)) as second,
         ):
-            await anext(whole)
+            await anext(views)
             commit(storage, task("QUEUED", 1))
-            await anext(top)  # from a round that may have begun before the event
-            await anext(middle)  # from a round that found the event for all three
+            await anext(first)  # from a round that may have begun before the event
+            await anext(second)  # from a round that found the event
 
     run(work)
-    assert looks == [(None, 1), (0, 2), (1, 2)]
+    assert looks == [1]
+
+
+def test_small_executions_are_told_of_while_large_ones_are_built(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many large ones wait for their turn."""
+    monkeypatch.setattr(span_watch, "LARGE_EVENTS", 2)
+    begun, may_end = threading.Event(), threading.Event()
+
+    def blocked(
+        tree: VersionedTree, as_of_ns: int, depth: int | None, previous: View | None
+    ) -> View:
+        if tree.root.name != RUN.name:
+            begun.set()
+            may_end.wait(DEADLINE_S)
+        return show(tree, as_of_ns, depth, previous)
+
+    async def work() -> list[int]:
+        names = ("one", "two", "three")
+        for name in names:
+            commit(storage, other_workflow(name), other_workflow(name, "FAILING"))
+        async with watching(storage, blocked) as watches:
+            large = [asyncio.create_task(anext(watches.watch(other(name), 0))) for name in names]
+            try:
+                await asyncio.to_thread(begun.wait, DEADLINE_S)
+                commit(storage, workflow("RUNNING", 0))
+                async with aclosing(watches.watch(RUN, None)) as views:
+                    heard = [(await anext(views))[1]]
+                assert not any(each.done() for each in large)
+            finally:
+                may_end.set()
+            return heard + [sequence for _, sequence in await asyncio.gather(*large)]
+
+    assert run(work) == [1, 2, 2, 2]
+
+
+def test_watchers_at_all_depths_share_one_tree(storage: Storage) -> None:
+    """It is shown once for each depth that it has, and not for those beyond."""
+    trees = []
+    depths = []
+
+    def noted(tree: VersionedTree, as_of_ns: int, depth: int | None, previous: View | None) -> View:
+        trees.append(tree)
+        depths.append(depth)
+        return show(tree, as_of_ns, depth, previous)
+
+    async def work() -> list[View]:
+        commit(storage, workflow("RUNNING", 0), node("QUEUED", 1))
+        async with watching(storage, noted) as watches:
+            asked = [None, 0, *range(20, 30), 2**32 - 1]
+            return await asyncio.gather(*(anext(watches.watch(RUN, depth)) for depth in asked))
+
+    assert run(work) == [(False, 2)] * 13
+    assert all(tree is trees[0] for tree in trees)
+    assert sorted(depths, key=str) == [0, None]
+
+
+def test_a_tree_that_grows_below_a_depth_is_cut_there(storage: Storage) -> None:
+    """Until then, who asked for that depth and who asked for all saw the same."""
+
+    def cut(tree: VersionedTree, as_of_ns: int, depth: int | None, previous: View | None) -> View:
+        return (depth is None, tree.sequence)
+
+    async def work() -> list[View]:
+        commit(storage, workflow("RUNNING", 0), node("QUEUED", 1))
+        async with (
+            watching(storage, cut) as watches,
+            aclosing(watches.watch(RUN, None)) as whole,
+            aclosing(watches.watch(RUN, 2)) as top,
+        ):
+            heard = [await anext(whole), await anext(top)]
+            commit(storage, task("QUEUED", 2))
+            return [*heard, await anext(whole), await anext(top)]
+
+    assert run(work) == [(True, 2), (True, 2), (True, 3), (False, 3)]
+
+
+def test_another_depth_is_shown_at_once(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even while the tree is left alone."""
+    monkeypatch.setattr(span_watch, "REST_FACTOR", 10**6)
+
+    async def work() -> list[View]:
+        commit(storage, workflow("RUNNING", 0), task("QUEUED", 1))
+        async with (
+            watching(storage) as watches,
+            aclosing(watches.watch(RUN, None)) as whole,
+            aclosing(watches.watch(RUN, 0)) as top,
+        ):
+            return [await anext(whole), await anext(top)]
+
+    assert run(work) == [(False, 2)] * 2
+
+
+def test_who_comes_during_the_last_look_is_told_the_end(storage: Storage) -> None:
+    """At a depth that the look did not know of."""
+    begun, may_end = threading.Event(), threading.Event()
+
+    def blocked(
+        tree: VersionedTree, as_of_ns: int, depth: int | None, previous: View | None
+    ) -> View:
+        begun.set()
+        may_end.wait(DEADLINE_S)
+        return show(tree, as_of_ns, depth, previous)
+
+    async def work() -> list[list[int]]:
+        commit(storage, workflow("RUNNING", 0), task("QUEUED", 1), workflow("SUCCEEDED", 9))
+        async with watching(storage, blocked) as watches:
+            whole = asyncio.create_task(sequences(watches.watch(RUN, None)))
+            await asyncio.to_thread(begun.wait, DEADLINE_S)
+            top = asyncio.create_task(sequences(watches.watch(RUN, 0)))
+            await asyncio.sleep(0)  # it has begun to watch
+            may_end.set()
+            return [await whole, await top]
+
+    assert run(work) == [[3], [3]]
+
+
+def test_a_workflow_that_is_registered_or_bound_is_told_of(storage: Storage) -> None:
+    """Without any event."""
+
+    def named(tree: VersionedTree, as_of_ns: int, depth: int | None, previous: View | None) -> View:
+        return (tree.root.end_upstream_ids is not None, tree.sequence)
+
+    async def work() -> list[View]:
+        commit(storage, workflow("RUNNING", 0))
+        registry = WorkflowRegistry(storage, decode_definition)
+        definition = workflow_pb2.Workflow(
+            workflow_id=EntityMessage(name="main"),
+            nodes=[
+                workflow_pb2.WorkflowNode(node_id="n0"),
+                workflow_pb2.WorkflowNode(node_id="end-node", upstream_node_ids=["n0"]),
+            ],
+        )
+        async with watching(storage, named) as watches, aclosing(watches.watch(RUN, None)) as views:
+            heard = [await anext(views)]
+            registry.bind(RUN, EntityVersion("", "", "main", ""))
+            heard.append(await anext(views))
+            registry.register(WorkflowFormat.NATIVE, definition.SerializeToString())
+            return [*heard, await anext(views)]
+
+    assert run(work) == [(False, 1), (False, 1), (True, 1)]

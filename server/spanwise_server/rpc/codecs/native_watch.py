@@ -2,12 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
+from itertools import count
 from typing import NamedTuple
 
 from spanwise.v1.span_service_pb2 import SpanDelta, SpanSnapshot, WatchExecutionSpanResponse
 from spanwise_server.rpc.codecs.native_spans import encode_spans
 from spanwise_server.rpc.codecs.timestamps import fill_time
-from spanwise_server.service.span_queries import LiveTree
+from spanwise_server.service.span_queries import VersionedTree
 
 _FRAME_BYTES = 12
 """About what a delta needs for a span beside the span: the id of a sibling, tags and lengths."""
@@ -23,23 +24,29 @@ class SpanState(NamedTuple):
 Spans = Mapping[bytes, SpanState]
 """A tree: spans by id, in pre-order."""
 
+_NUMBERS = count(1)
+
 
 class SpanView:
     """A tree as watchers see it at a moment. Safe for several threads."""
 
-    def __init__(self, spans: Spans, as_of_ns: int, sequence: int, number: int) -> None:
+    def __init__(
+        self, spans: Spans, as_of_ns: int, sequence: int, previous: "SpanView | None"
+    ) -> None:
         """Keep the tree.
 
         Args:
             spans: Tree.
             as_of_ns: Moment that it describes.
             sequence: Last event that it takes into account.
-            number: Number among the views of the same tree, from 1.
+            previous: The view before, which most watchers have seen.
         """
         self.spans = spans
         self._as_of_ns = as_of_ns
         self._sequence = sequence
-        self.number = number
+        # None twice in the process: a watcher may come here from a view of another depth.
+        self.number = next(_NUMBERS)
+        self._previous_number = 0 if previous is None else previous.number
         self._answers: dict[int, WatchExecutionSpanResponse] = {}
 
     def answer(self, sent: "SpanView | None") -> WatchExecutionSpanResponse:
@@ -48,7 +55,7 @@ class SpanView:
         Not to be changed: those who ask the same get the same message.
 
         Args:
-            sent: An earlier view of the same tree; None if the watcher has seen none.
+            sent: An earlier view of the same execution; None if the watcher has seen none.
         """
         number = 0 if sent is None else sent.number
         found = self._answers.get(number)
@@ -56,7 +63,7 @@ class SpanView:
             # Threads may come here at once and make the same twice, which does no harm.
             found = self._make(sent)
             # Watchers that keep up have all seen the view before. The others are few.
-            if number in (0, self.number - 1):
+            if number in (0, self._previous_number):
                 self._answers[number] = found
         return found
 
@@ -78,7 +85,7 @@ class SpanView:
 
 
 def render_view(
-    tree: LiveTree, as_of_ns: int, depth: int | None, previous: SpanView | None
+    tree: VersionedTree, as_of_ns: int, depth: int | None, previous: SpanView | None
 ) -> SpanView:
     """Give the view of a tree: see service.span_watch.Render."""
     snapshot = SpanSnapshot()
@@ -88,10 +95,10 @@ def render_view(
         for span in snapshot.spans
     }
     if previous is None:
-        return SpanView(spans, as_of_ns, tree.sequence, 1)
+        return SpanView(spans, as_of_ns, tree.sequence, None)
     if previous.spans == spans and list(previous.spans) == list(spans):
         return previous
-    view = SpanView(spans, as_of_ns, tree.sequence, previous.number + 1)
+    view = SpanView(spans, as_of_ns, tree.sequence, previous)
     view.answer(previous)  # now, rather than by every watcher at once
     return view
 
