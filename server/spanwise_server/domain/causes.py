@@ -111,7 +111,7 @@ def find_causes(path: Iterable[CriticalSegment], paths: SpanPaths) -> list[Share
         path: The path.
         paths: Of the tree that it is of.
     """
-    shares = []
+    shares: list[Share] = []
     retries: dict[int, _Retries] = {}
     nameless: dict[int, str] = {}
     for segment in path:
@@ -126,7 +126,9 @@ def find_causes(path: Iterable[CriticalSegment], paths: SpanPaths) -> list[Share
                 retries[id(around.node)] = _find_retries(around.node)
             own = retries[id(around.node)]
             failed = own.attempt_of(around.attempt, operation, segment.start_ns)
-        reasons = _reasons(around, operation, segment.start_ns, segment.end_ns)
+        owner = around.attempt or around.node
+        before = shares[-1] if shares and owner is _owner(shares[-1].around) else None
+        reasons = _reasons(segment, owner, operation, before)
         cause, detail = "retry", ""
         if failed is None:
             cause, detail = _cause(operation, reasons)
@@ -204,22 +206,45 @@ def _surroundings(span: Span, paths: SpanPaths) -> Surroundings:
     return Surroundings(None, attempt)
 
 
+def _owner(around: Surroundings) -> Span | None:
+    """Give the span that has the marks of a stretch."""
+    return around.attempt or around.node
+
+
 def _reasons(
-    around: Surroundings, operation: Operation, start_ns: int, end_ns: int
+    segment: CriticalSegment, owner: Span | None, operation: Operation, before: Share | None
 ) -> tuple[Mark, ...]:
-    """Give what was said in a stretch, and what began it where that was said before.
+    """Give what was said in a stretch, what began it where that was said before, and what ended it.
 
     Pod times are whole seconds, so the reason that a stretch rests on may stand before its start.
+    What was said right between two stretches and is about the first one belongs to that, such as
+    that an image was pulled; all else to the second.
+
+    Args:
+        segment: The stretch.
+        owner: Has the marks.
+        operation: That the stretch went into.
+        before: The stretch before, if it has the same owner.
     """
-    owner = around.attempt or around.node
     if owner is None or not owner.marks:
         return ()
+    _, start_ns, end_ns, _ = segment
     marks = owner.marks
     first = bisect_left(marks, start_ns, key=_WHEN)
+    inner = bisect_right(marks, start_ns, key=_WHEN)
     past = bisect_left(marks, end_ns, key=_WHEN)
-    if first > 0 and marks[first - 1].operation is operation is not Operation.UNSPECIFIED:
-        first -= 1
-    return marks[first:past]
+    final = bisect_right(marks, end_ns, key=_WHEN)
+    at_start = marks[first:inner]
+    if before is not None:
+        at_start = tuple(mark for mark in at_start if not _is_about(mark, before.operation))
+    if first > 0 and _is_about(marks[first - 1], operation):
+        at_start = (marks[first - 1], *at_start)
+    at_end = (mark for mark in marks[past:final] if _is_about(mark, operation))
+    return (*at_start, *marks[inner:past], *at_end)
+
+
+def _is_about(mark: Mark, operation: Operation) -> bool:
+    return mark.operation is operation is not Operation.UNSPECIFIED
 
 
 def _scheduling(reasons: Sequence[Mark]) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from itertools import accumulate
 from spanwise_server.domain.advice import Condition
 from spanwise_server.domain.causes import Share
 from spanwise_server.domain.events import CacheStatus, ErrorKind
+from spanwise_server.domain.last_subtask import find_last_subtask
 from spanwise_server.domain.spans import (
     NodeSubject,
     Operation,
@@ -46,12 +47,14 @@ def find_conditions(shares: Iterable[Share], *, is_open: bool) -> frozenset[Cond
     Args:
         shares: The stretches.
         is_open: Whether one of them still goes on. Nothing is then said of the cache: a result that
-            is not there yet cannot have been kept.
+            is not there yet cannot have been kept. Nor is it where an attempt waited for a sub-task
+            that was queued most of the time: that is what has to be mended.
     """
     conditions = set()
     for share in shares:
         node = share.around.node
-        if node is not None and isinstance(node.subject, NodeSubject) and not is_open:
+        is_of_cache = not is_open and not _waits_for_subtask(share)
+        if is_of_cache and node is not None and isinstance(node.subject, NodeSubject):
             condition = _CACHE_CONDITIONS.get(node.subject.cache_status)
             if condition is not None:
                 conditions.add(condition)
@@ -63,6 +66,14 @@ def find_conditions(shares: Iterable[Share], *, is_open: bool) -> frozenset[Cond
             if attempt.error is not None and "OOMKilled" in attempt.error.code:
                 conditions.add(Condition.OUT_OF_MEMORY)
     return frozenset(conditions)
+
+
+def _waits_for_subtask(share: Share) -> bool:
+    attempt = share.around.attempt
+    if attempt is None or share.operation is not Operation.TASK_RUNTIME:
+        return False
+    last = find_last_subtask(attempt, share.end_ns)
+    return last is not None and last.is_held_up
 
 
 def find_tree_conditions(root: Span, as_of_ns: int) -> frozenset[Condition]:

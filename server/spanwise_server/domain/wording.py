@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from spanwise_server.domain.advice import NO_REASON, Cause
 from spanwise_server.domain.causes import Share
 from spanwise_server.domain.events import CacheStatus
+from spanwise_server.domain.last_subtask import LastSubtask, find_last_subtask
 from spanwise_server.domain.naming import LONGEST_NAME, name_node, name_target, shorten, target_of
 from spanwise_server.domain.span_paths import SpanPaths
 from spanwise_server.domain.spans import NodeSubject, Span, TaskAttemptSubject
@@ -49,6 +50,9 @@ def summarise(
     sentence = title.replace("{took}", took)
     sentence = sentence.replace("{detail}", shorten(shares[0].detail, LONGEST_NAME))
     parts = [sentence, _where(shares, paths), _note(cause, shares)]
+    last = _last_subtask(shares) if cause.key == "runtime" else None
+    if last is not None:
+        parts = [*parts[: 2 if last.is_held_up else 3], _say_subtask(last)]
     return f"{', '.join(part for part in parts if part)}."
 
 
@@ -56,15 +60,10 @@ def _where(shares: Sequence[Share], paths: SpanPaths) -> str:
     """Say which nodes and attempts it was in."""
     if target_of(shares[0].span):
         return _before(shares, paths)
-    costs: dict[int, int] = defaultdict(int)
-    nodes: dict[int, Span] = {}
-    for share in shares:
-        if share.around.node is not None:
-            nodes[id(share.around.node)] = share.around.node
-            costs[id(share.around.node)] += share.end_ns - share.start_ns
+    nodes = _nodes(shares)
     if not nodes:
         return ""
-    name = name_node(nodes[max(nodes, key=lambda each: costs[each])], paths)
+    name = name_node(nodes[0], paths)
     if len(nodes) > 1:
         return f"in {len(nodes)} nodes, the largest part in {name}"
     numbers = {number for share in shares if (number := _attempt_number(share)) is not None}
@@ -73,6 +72,42 @@ def _where(shares: Sequence[Share], paths: SpanPaths) -> str:
     if len(numbers) == 1:
         return f"in {name}, attempt {numbers.pop()}"
     return f"in {len(numbers)} attempts of {name}"
+
+
+def _nodes(shares: Sequence[Share]) -> list[Span]:
+    """Give the nodes that stretches lie in, the costliest first."""
+    costs: dict[int, int] = defaultdict(int)
+    nodes: dict[int, Span] = {}
+    for share in shares:
+        if share.around.node is not None:
+            nodes[id(share.around.node)] = share.around.node
+            costs[id(share.around.node)] += share.end_ns - share.start_ns
+    return sorted(nodes.values(), key=lambda each: costs[id(each)], reverse=True)
+
+
+def _last_subtask(shares: Sequence[Share]) -> LastSubtask | None:
+    """Give the sub-task that ended last in the attempt that cost most in the node that did."""
+    node = next(iter(_nodes(shares)), None)
+    inside = [share for share in shares if share.around.node is node]
+    share = max(inside, key=lambda each: each.end_ns - each.start_ns)
+    attempt = share.around.attempt
+    return find_last_subtask(attempt, share.end_ns) if attempt is not None else None
+
+
+def _say_subtask(last: LastSubtask) -> str:
+    """Tell how long a sub-task waited and ran, for that is no part of the critical path."""
+    told = [
+        f"{what} for {say_duration(took_ns)}"
+        for what, took_ns in (("was queued", last.queued_ns), ("waited", last.waited_ns))
+        if took_ns
+    ]
+    told.append(f"ran for {say_duration(last.ran_ns)}")
+    times = " and ".join([", ".join(told[:-1]), told[-1]] if told[:-1] else told)
+    if last.is_open:
+        return f"where sub-task {last.name} of {last.num_subtasks} still goes on: it {times} so far"
+    if last.num_subtasks == 1:
+        return f"where its sub-task {last.name} {times}"
+    return f"where the last of {last.num_subtasks} sub-tasks to end, {last.name}, {times}"
 
 
 def _before(shares: Sequence[Share], paths: SpanPaths) -> str:

@@ -19,8 +19,8 @@ from spanwise_server.domain.identifiers import EntityVersion
 from spanwise_server.domain.liveness import judge_liveness
 from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.phases import Phase
-from spanwise_server.domain.spans import Operation, Span
-from tests.unit.domain.trees import attempt, execution, mark, node, operation, random_tree
+from spanwise_server.domain.spans import Mark, Operation, PhaseInterval, Span
+from tests.unit.domain.trees import attempt, execution, mark, node, operation, random_tree, subtask
 
 S = 1_000_000_000
 AS_OF_NS = 10_000 * S
@@ -139,6 +139,86 @@ def test_evidence_has_repeated_reasons_once_and_not_those_of_other_stretches() -
         (f"Unschedulable:{GPU}", 2),
         ("no", 2),
     ]
+
+
+PULLED = 'Successfully pulled image "cr.example.com/train:v1" in 1m34s (1m34s including waiting)'
+ASSIGNED = "Successfully assigned ns/pod to gpu-pool-4"
+
+
+def said_in_set_up(*marks: Mark) -> dict[str, list[str]]:
+    """Give what was said in 10 s of SCHEDULING, 20 s of IMAGE_PULL and 5 s of CONTAINER_START."""
+    parts = [(SCHEDULING, 0, 10), (IMAGE_PULL, 10, 30), (Operation.CONTAINER_START, 30, 35)]
+    setup = operation(SETUP, 0, 35, *(operation(*part) for part in parts))
+    one = attempt(0, 0, 40, setup, operation(RUNTIME, 35, 40), marks=marks)
+    found = diagnosed(execution(0, 40, node("n0", 0, 40, one))).findings
+    return {each.cause: [reason.message for reason in each.evidence[0].reasons] for each in found}
+
+
+def test_what_ends_a_stretch_is_told_with_it_and_not_with_the_next() -> None:
+    said = said_in_set_up(
+        mark(10, ASSIGNED, SCHEDULING),
+        mark(10, "Pulling image", IMAGE_PULL),
+        mark(30, PULLED, IMAGE_PULL),
+        mark(30, "Created container", Operation.CONTAINER_START),
+        mark(35, "Started container", Operation.CONTAINER_START),
+        mark(35, "running"),
+    )
+    assert said == {
+        "scheduling": [ASSIGNED],
+        "image-pull": ["Pulling image", PULLED],
+        "container-start": ["Created container", "Started container"],
+        "runtime": ["running"],
+    }
+
+
+def test_the_only_reason_of_a_stretch_may_be_the_one_that_ends_it() -> None:
+    assert said_in_set_up(mark(30, PULLED, IMAGE_PULL))["image-pull"] == [PULLED]
+    assert said_in_set_up(mark(10, ASSIGNED, SCHEDULING))["scheduling"] == [ASSIGNED]
+
+
+def map_task(*items: tuple[int, int, int | None], end_ns: int | None) -> Span:
+    """Give an attempt of sub-tasks: when each was queued, ran and ended."""
+    parts = []
+    for number, (queued_ns, ran_ns, ended_ns) in enumerate(items):
+        part = subtask(number, queued_ns, ended_ns)
+        part.phase_intervals = (
+            PhaseInterval(Phase.QUEUED, queued_ns, ran_ns, 0),
+            PhaseInterval(Phase.RUNNING, ran_ns, ended_ns, 0),
+        )
+        part.name = f"[{number}]"
+        parts.append(part)
+    one = attempt(0, 0, end_ns, operation(RUNTIME, 2 * S, end_ns), *parts)
+    return execution(0, end_ns, node("n0", 0, end_ns, one, cache_status=CacheStatus.DISABLED))
+
+
+def test_a_map_task_tells_that_its_last_item_was_queued() -> None:
+    items = [(3 * S, 3 * S, 13 * S)] * 6
+    items[2] = (3 * S, 290 * S, 300 * S)
+    found = finding(map_task(*items, end_ns=300 * S), "runtime")
+    assert found.summary == (
+        "Running train_model took 4m 58s of 5m 00s (99 %), in n0 (train_model), attempt 0, where"
+        " the last of 6 sub-tasks to end, [2], was queued for 4m 47s and ran for 10s."
+    )
+    assert found.advice == ()
+
+
+def test_a_map_task_whose_last_item_ran_for_long_may_be_kept() -> None:
+    items = (3 * S, 4 * S, 200 * S), (3 * S, 13 * S, 300 * S)
+    found = finding(map_task(*items, end_ns=300 * S), "runtime")
+    assert found.summary.endswith(
+        "its result is not cached, where the last of 2 sub-tasks to end, [1], was queued for 10s"
+        " and ran for 4m 47s."
+    )
+    assert found.advice == find_advice("runtime", frozenset({Condition.NOT_CACHED}))
+
+
+def test_an_item_that_goes_on_is_told_as_such() -> None:
+    items = (3 * S, 4 * S, 200 * S), (3 * S, 9_990 * S, None)
+    found = finding(map_task(*items, end_ns=None), "runtime")
+    assert found.summary.endswith(
+        "where sub-task [1] of 2 still goes on: it was queued for 2h 46m 27s and ran for 10s"
+        " so far."
+    )
 
 
 def test_a_finding_is_bounded_whatever_the_texts_are() -> None:
