@@ -192,7 +192,7 @@ class Client:
 
         Args:
             execution_id: "project/domain/name", or an ExecutionId.
-            max_findings: Most findings, at least 1.
+            max_findings: Most findings, at least 1; the server gives no more than 50.
             as_of: Moment up to which open spans are drawn: an aware datetime or nanoseconds since
                 the epoch. None means now.
 

@@ -16,7 +16,9 @@ class Evidence:
 
     Attributes:
         span_id: Id of the span, as `ExecutionSpan.span_id`.
-        path: Path of the span, as `ExecutionSpan.find` takes it; "" for the execution.
+        path: Path of the span, as `ExecutionSpan.find` takes it; "" for the execution. One of more
+            than 1,000 characters is a shortened one, which `find` does not take: "n0…(+2048
+            chars)…n7/0". Then look for the `span_id`.
         start_ns: Start, in nanoseconds since the epoch.
         end_ns: End.
         reasons: What was said in the stretch; a repeated text once, with its count.
@@ -93,7 +95,7 @@ class TaskHistory:
 
     Attributes:
         span_id: Id of the attempt.
-        path: Path of the attempt, as `ExecutionSpan.find` takes it.
+        path: Path of the attempt, as that of `Evidence`.
         operation: "TASK_SETUP", "TASK_RUNTIME" or "TASK_TEARDOWN".
         duration_ns: Time in this execution.
         p50_ns: Median of the earlier ones.
@@ -119,7 +121,8 @@ class CriticalSegment:
     Attributes:
         span_id: Id of the span that the time went into.
         operation: Name of the operation; "" for a span that is none.
-        start_ns: Start, in nanoseconds since the epoch: the end of the segment before.
+        start_ns: Start, in nanoseconds since the epoch: the end of the segment before, unless some
+            were left out.
         end_ns: End.
         is_approximate: Whether an edge led to it that was inferred from times.
     """
@@ -137,7 +140,8 @@ class ParallelismStep:
 
     Attributes:
         start_ns: The moment, in nanoseconds since the epoch.
-        running_attempts: Attempts in TASK_RUNTIME until the next step.
+        running_attempts: Attempts in TASK_RUNTIME until the next step; the most at once where steps
+            were joined.
     """
 
     start_ns: int
@@ -153,9 +157,16 @@ class Diagnosis:
         findings: The costliest first.
         critical_path_ns: Time of the critical path, which is the wall clock of the execution.
         is_approximate: Whether the critical path rests on edges that were inferred from times.
-        history: Attempts of the critical path beside earlier ones of their tasks.
-        segments: The critical path, from the start of the execution to its end.
-        parallelism: How many attempts ran at once, in the order of time.
+        history: Attempts of the critical path beside earlier ones of their tasks, in the order of
+            time. Of more than 100 the outliers stay, then the longest.
+        history_left_out_count: How many comparisons that leaves out. Outliers are among them only
+            if all of `history` are outliers.
+        segments: The critical path, from the start of the execution to its end. Of more than 10,000
+            the longest stay.
+        segments_left_out_count: Segments that were left out; 0 if they cover the path without gaps.
+        parallelism: How many attempts ran at once, in the order of time. Of more than 10,000 steps
+            neighbours are joined.
+        parallelism_left_out_count: Steps that were joined to the one before.
         as_of_ns: Moment up to which open spans are drawn.
         phase: Phase of the execution, for instance "RUNNING"; "" when that is not known.
         is_open: Whether the execution has not ended. Then costs are those up to `as_of_ns`.
@@ -171,8 +182,11 @@ class Diagnosis:
     critical_path_ns: int
     is_approximate: bool
     history: tuple[TaskHistory, ...]
+    history_left_out_count: int
     segments: tuple[CriticalSegment, ...]
+    segments_left_out_count: int
     parallelism: tuple[ParallelismStep, ...]
+    parallelism_left_out_count: int
     as_of_ns: int
     phase: str
     is_open: bool
@@ -193,11 +207,14 @@ class Diagnosis:
             critical_path_ns=duration_to_ns(message.critical_path),
             is_approximate=message.approximate,
             history=tuple(map(_history, message.history)),
+            history_left_out_count=message.history_left_out_count,
             segments=tuple(map(_segment, message.segments)),
+            segments_left_out_count=message.segments_left_out_count,
             parallelism=tuple(
                 ParallelismStep(to_ns(step.start_time), step.running_attempts)
                 for step in message.parallelism
             ),
+            parallelism_left_out_count=message.parallelism_left_out_count,
             as_of_ns=to_ns(message.as_of),
             phase=phase_name(message.phase),
             is_open=message.open,
@@ -249,6 +266,7 @@ class Diagnosis:
                 }
                 for each in self.history
             ],
+            "history_left_out_count": self.history_left_out_count,
             "segments": [
                 {
                     "span_id": each.span_id,
@@ -259,10 +277,12 @@ class Diagnosis:
                 }
                 for each in self.segments
             ],
+            "segments_left_out_count": self.segments_left_out_count,
             "parallelism": [
                 {"start_time": rfc3339(each.start_ns), "running_attempts": each.running_attempts}
                 for each in self.parallelism
             ],
+            "parallelism_left_out_count": self.parallelism_left_out_count,
         }
 
 

@@ -20,6 +20,7 @@ _DURATION = 9
 _INSIDE_NUMBER = re.compile(r"(?<=\d[dhm]) (?=\d\d[hms]\b)|(?<=\d) (?=%)")
 _GLUE = "\N{NO-BREAK SPACE}"
 _MOST_REASONS = 4
+_MOST_FINDINGS = 50  # that a server gives
 _MIN_SHARE = 0.02  # what cost less is told in a sentence
 _REMINDER = 44  # columns of an advice that was given before
 _ENDS = {"FAILED": "failed after", "ABORTED": "was aborted after", "TIMED_OUT": "timed out after"}
@@ -81,7 +82,10 @@ def _left_out(diagnosis: "Diagnosis") -> str:
     percent = round(100 * diagnosis.left_out_ns / max(diagnosis.critical_path_ns, 1))
     findings = "1 more finding" if number == 1 else f"{number} more findings"
     share = f"{percent} %" if percent else "less than 1 %"
-    return f"{findings} took {took} ({share}); ask for more with --limit or max_findings."
+    told = f"{findings} took {took} ({share})"
+    if len(diagnosis.findings) >= _MOST_FINDINGS:
+        return f"{told}."
+    return f"{told}; ask for more with --limit or max_findings."
 
 
 def _finding_lines(diagnosis: "Diagnosis", finding: "Finding", width: int) -> Iterator[Text]:
@@ -135,6 +139,10 @@ def _evidence_lines(
 def _history_lines(diagnosis: "Diagnosis", width: int) -> Iterator[Text]:
     outliers = [each for each in diagnosis.history if each.is_outlier]
     num_usual = len(diagnosis.history) - len(outliers)
+    num_left_out = diagnosis.history_left_out_count
+    if num_usual:  # the outliers come first, so what was left out is usual
+        num_usual += num_left_out
+        num_left_out = 0
     if not diagnosis.history:
         return
     yield Text()
@@ -145,6 +153,8 @@ def _history_lines(diagnosis: "Diagnosis", width: int) -> Iterator[Text]:
         yield Text(f"{_INDENT}All of {num_usual} are usual.")
     elif num_usual:
         yield Text(f"{_INDENT}{num_usual} other{'s are' if num_usual > 1 else ' is'} usual.")
+    if num_left_out:
+        yield Text(f"{_INDENT}{num_left_out} more were left out.")
 
 
 def _comparison_lines(each: "TaskHistory", width: int) -> Iterator[Text]:

@@ -16,7 +16,7 @@ _NARROWEST = 40
 def diagnose(
     execution: options.Execution,
     *,
-    limit: Annotated[int, typer.Option(min=1, help="Most findings to show.")] = 5,
+    limit: Annotated[int, typer.Option(min=1, help="Most findings to show, up to 50.")] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="JSON instead of a report.")] = False,
     endpoint: options.Endpoint = DEFAULT_ENDPOINT,
 ) -> None:

@@ -260,7 +260,7 @@ class TaskHistory(_message.Message):
     def __init__(self, span_id: _Optional[bytes] = ..., operation: _Optional[_Union[_span_pb2.Operation, str]] = ..., duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p50: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p95: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., sample_count: _Optional[int] = ..., outlier: bool = ..., path: _Optional[str] = ...) -> None: ...
 
 class DiagnoseExecutionResponse(_message.Message):
-    __slots__ = ("findings", "critical_path", "approximate", "history", "as_of", "segments", "parallelism", "phase", "open", "last_heard_at", "stale", "error", "left_out_count", "left_out_cost")
+    __slots__ = ("findings", "critical_path", "approximate", "history", "as_of", "segments", "parallelism", "phase", "open", "last_heard_at", "stale", "error", "left_out_count", "left_out_cost", "history_left_out_count", "segments_left_out_count", "parallelism_left_out_count")
     FINDINGS_FIELD_NUMBER: _ClassVar[int]
     CRITICAL_PATH_FIELD_NUMBER: _ClassVar[int]
     APPROXIMATE_FIELD_NUMBER: _ClassVar[int]
@@ -275,6 +275,9 @@ class DiagnoseExecutionResponse(_message.Message):
     ERROR_FIELD_NUMBER: _ClassVar[int]
     LEFT_OUT_COUNT_FIELD_NUMBER: _ClassVar[int]
     LEFT_OUT_COST_FIELD_NUMBER: _ClassVar[int]
+    HISTORY_LEFT_OUT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    SEGMENTS_LEFT_OUT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    PARALLELISM_LEFT_OUT_COUNT_FIELD_NUMBER: _ClassVar[int]
     findings: _containers.RepeatedCompositeFieldContainer[Finding]
     critical_path: _duration_pb2.Duration
     approximate: bool
@@ -289,4 +292,7 @@ class DiagnoseExecutionResponse(_message.Message):
     error: _event_pb2.ExecutionError
     left_out_count: int
     left_out_cost: _duration_pb2.Duration
-    def __init__(self, findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., critical_path: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., approximate: bool = ..., history: _Optional[_Iterable[_Union[TaskHistory, _Mapping]]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., segments: _Optional[_Iterable[_Union[CriticalSegment, _Mapping]]] = ..., parallelism: _Optional[_Iterable[_Union[ParallelismStep, _Mapping]]] = ..., phase: _Optional[_Union[_phase_pb2.Phase, str]] = ..., open: bool = ..., last_heard_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., stale: bool = ..., error: _Optional[_Union[_event_pb2.ExecutionError, _Mapping]] = ..., left_out_count: _Optional[int] = ..., left_out_cost: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ...) -> None: ...
+    history_left_out_count: int
+    segments_left_out_count: int
+    parallelism_left_out_count: int
+    def __init__(self, findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., critical_path: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., approximate: bool = ..., history: _Optional[_Iterable[_Union[TaskHistory, _Mapping]]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., segments: _Optional[_Iterable[_Union[CriticalSegment, _Mapping]]] = ..., parallelism: _Optional[_Iterable[_Union[ParallelismStep, _Mapping]]] = ..., phase: _Optional[_Union[_phase_pb2.Phase, str]] = ..., open: bool = ..., last_heard_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., stale: bool = ..., error: _Optional[_Union[_event_pb2.ExecutionError, _Mapping]] = ..., left_out_count: _Optional[int] = ..., left_out_cost: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., history_left_out_count: _Optional[int] = ..., segments_left_out_count: _Optional[int] = ..., parallelism_left_out_count: _Optional[int] = ...) -> None: ...

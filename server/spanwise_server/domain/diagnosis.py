@@ -10,25 +10,28 @@ from spanwise_server.domain.conditions import find_conditions, find_tree_conditi
 from spanwise_server.domain.critical_path import CriticalSegment, find_critical_path
 from spanwise_server.domain.events import ExecutionError
 from spanwise_server.domain.naming import label_span, shorten
-from spanwise_server.domain.parallelism import ParallelismStep, find_parallelism
+from spanwise_server.domain.parallelism import ParallelismStep, find_parallelism, join_steps
 from spanwise_server.domain.quality import SpanQuality
 from spanwise_server.domain.span_paths import SpanPaths
 from spanwise_server.domain.spans import Mark, Operation, Span
 from spanwise_server.domain.task_history import (
     AttemptTimes,
-    Comparison,
+    History,
     TaskName,
     compare_with_past,
-    task_of,
 )
 from spanwise_server.domain.totals import end_of
 from spanwise_server.domain.wording import summarise
 
+MAX_FINDINGS = 50
 MAX_EVIDENCE = 5
 MAX_REASONS = 10
 MAX_REASON_LENGTH = 2000
-"""Bounds of a finding: a text may be of any length, and the answer has to fit into a message. The
-tree has the rest."""
+MAX_SEGMENTS = 10_000
+MAX_STEPS = 10_000
+"""Bounds of a diagnosis: texts and trees may be of any size, and the answer has to fit into a
+message: with five findings into the 4 MiB that clients of gRPC take by default, with MAX_FINDINGS
+into the 64 MiB of this server's client. The tree has the rest."""
 
 MIN_SHARE = 0.02
 """Share of the wall clock below which a finding gets no advice: mending it would not be noticed."""
@@ -42,7 +45,7 @@ class Evidence(NamedTuple):
 
     Attributes:
         span: Span that it went into.
-        path: Path of the span from the root, for people.
+        path: Path of the span from the root, for people, as SpanPaths.short_path gives it.
         label: The path with what the span stands for.
         start_ns: Start.
         end_ns: End.
@@ -101,9 +104,12 @@ class Diagnosis(NamedTuple):
         wall_ns: Wall clock of the execution, which is the length of the critical path.
         is_approximate: Whether the path rests on edges that are a guess.
         history: Attempts of the path beside earlier ones of their tasks, in the order of time.
-        segments: The critical path.
-        parallelism: How many attempts ran at once.
-        root: The execution, with its phase, its error and when it was last heard of.
+        segments: The critical path; of more than MAX_SEGMENTS the longest, in the order of time.
+        num_segments_left_out: Segments that were left out.
+        parallelism: How many attempts ran at once, in MAX_STEPS at most.
+        num_steps_joined: Steps of it that were joined to the one before.
+        root: The execution, with its phase and when it was last heard of.
+        error: Why it failed; None when it did not.
         num_left_out: Findings that were left out.
         left_out_ns: Their cost.
     """
@@ -111,10 +117,13 @@ class Diagnosis(NamedTuple):
     findings: list[Finding]
     wall_ns: int
     is_approximate: bool
-    history: list[Comparison]
+    history: History
     segments: Sequence[CriticalSegment]
+    num_segments_left_out: int
     parallelism: list[ParallelismStep]
+    num_steps_joined: int
     root: Span
+    error: ExecutionError | None
     num_left_out: int
     left_out_ns: int
 
@@ -164,8 +173,8 @@ def diagnose(
 
     Args:
         course: Critical path of the execution.
-        past: Earlier attempts, by task.
-        max_findings: Most findings to give.
+        past: Earlier attempts, by task, the latest first.
+        max_findings: Most findings to give; never more than MAX_FINDINGS.
     """
     root, as_of_ns, segments, shares, paths, attempts = course
     wall_ns = end_of(root, as_of_ns) - root.start_ns
@@ -175,20 +184,33 @@ def diagnose(
     # Of equal costs the one that came first stays first.
     costliest = sorted(groups.values(), key=_cost, reverse=True)
     of_tree = find_tree_conditions(root, as_of_ns)
-    findings = [_finding(each, wall_ns, course, of_tree) for each in costliest[:max_findings]]
+    given = costliest[: min(max_findings, MAX_FINDINGS)]
+    findings = [_finding(each, wall_ns, course, of_tree) for each in given]
+    kept = _longest(segments)
+    steps = find_parallelism(root, as_of_ns)
+    joined = join_steps(steps, MAX_STEPS)
     return Diagnosis(
         findings=findings,
         wall_ns=wall_ns,
         is_approximate=any(segment.is_approximate for segment in segments),
-        history=compare_with_past(
-            {paths.path(each): each for each in attempts if task_of(each) in past}, past, as_of_ns
-        ),
-        segments=segments,
-        parallelism=find_parallelism(root, as_of_ns),
+        history=compare_with_past(attempts, past, paths, as_of_ns),
+        segments=kept,
+        num_segments_left_out=len(segments) - len(kept),
+        parallelism=joined,
+        num_steps_joined=len(steps) - len(joined),
         root=root,
+        error=_bounded(root.error) if root.error is not None else None,
         num_left_out=len(costliest) - len(findings),
         left_out_ns=wall_ns - sum(each.cost_ns for each in findings),
     )
+
+
+def _longest(segments: Sequence[CriticalSegment]) -> Sequence[CriticalSegment]:
+    """Give at most MAX_SEGMENTS, in the order of time."""
+    if len(segments) <= MAX_SEGMENTS:
+        return segments
+    longest = sorted(segments, key=lambda each: each.end_ns - each.start_ns, reverse=True)
+    return sorted(longest[:MAX_SEGMENTS], key=lambda each: each.start_ns)
 
 
 def _cost(shares: Iterable[Share]) -> int:
@@ -261,7 +283,7 @@ def _evidence(shares: Sequence[Share], cost_ns: int, course: Course) -> tuple[Ev
         evidence.append(
             Evidence(
                 span=share.span,
-                path=course.paths.path(share.span),
+                path=course.paths.short_path(share.span),
                 label=label_span(share.span, share.around.node, course.paths),
                 start_ns=share.start_ns,
                 end_ns=share.end_ns,
@@ -276,8 +298,10 @@ def _evidence(shares: Sequence[Share], cost_ns: int, course: Course) -> tuple[Ev
 
 
 def _bounded(error: ExecutionError) -> ExecutionError:
-    code, message = (shorten(text, MAX_REASON_LENGTH) for text in (error.code, error.message))
-    return error._replace(code=code, message=message)
+    code, message, uri = (
+        shorten(text, MAX_REASON_LENGTH) for text in (error.code, error.message, error.error_uri)
+    )
+    return ExecutionError(code, message, error.kind, uri)
 
 
 def _distinct(reasons: Iterable[Mark]) -> tuple[Mark, ...]:
@@ -294,6 +318,7 @@ def _distinct(reasons: Iterable[Mark]) -> tuple[Mark, ...]:
     return tuple(
         each[0]._replace(
             message=shorten(each[0].message, MAX_REASON_LENGTH),
+            source=shorten(each[0].source, MAX_REASON_LENGTH),
             occurrences=max(len(each), *(mark.occurrences for mark in each)),
         )
         for each in list(alike.values())[:MAX_REASONS]

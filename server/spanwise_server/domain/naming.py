@@ -42,14 +42,15 @@ def target_of(span: Span) -> str:
 def label_span(span: Span, node: Span | None, paths: SpanPaths) -> str:
     """Give the path of a span with what it stands for.
 
-    For instance "n2/0/TASK_RUNTIME (train_model)" or "NODE_TRANSITION to n4 (clean_returns)".
+    For instance "n2/0/TASK_RUNTIME (train_model)" or "NODE_TRANSITION to n4 (clean_returns)". Long
+    paths are shortened, as everything that a diagnosis calls a span.
 
     Args:
         span: The span.
         node: The node that it lies in, if any.
         paths: Of the tree.
     """
-    path = paths.path(span)
+    path = paths.short_path(span)
     node_id = target_of(span)
     if node_id:
         target = _find_target(span, paths)

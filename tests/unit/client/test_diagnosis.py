@@ -211,6 +211,39 @@ def test_a_history_without_outliers_is_one_line() -> None:
     assert "earlier" not in Diagnosis.from_message(ID, message).to_text()
 
 
+def test_comparisons_that_were_left_out_are_counted() -> None:
+    message = answer()
+    message.history_left_out_count = 40
+    assert Diagnosis.from_message(ID, message).to_text().endswith("   42 others are usual.\n")
+    del message.history[2], message.history[0]
+    text = Diagnosis.from_message(ID, message).to_text()
+    assert text.endswith("95th percentile 3s\n   40 more were left out.\n")
+
+
+def test_more_findings_are_not_offered_than_a_server_gives() -> None:
+    message = answer()
+    for _ in range(46):
+        message.findings.add(summary="Time.", cause="unexplained")
+    text = Diagnosis.from_message(ID, message).to_text()
+    assert "2 more findings took 500ms (1 %).\n" in text
+
+
+def test_what_was_left_out_of_the_lists_arrives() -> None:
+    message = answer()
+    message.history_left_out_count, message.segments_left_out_count = 1, 2
+    message.parallelism_left_out_count = 3
+    found = Diagnosis.from_message(ID, message)
+    counts = (
+        found.history_left_out_count,
+        found.segments_left_out_count,
+        found.parallelism_left_out_count,
+    )
+    assert counts == (1, 2, 3)
+    values = found.to_dict()
+    keys = ("history", "segments", "parallelism")
+    assert tuple(values[f"{key}_left_out_count"] for key in keys) == counts
+
+
 def test_a_server_that_gives_no_label_is_shown_with_paths() -> None:
     message = answer()
     message.findings[0].evidence[0].label = ""

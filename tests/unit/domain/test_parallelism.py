@@ -1,9 +1,10 @@
+import itertools
 import random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spanwise_server.domain.parallelism import find_parallelism
+from spanwise_server.domain.parallelism import ParallelismStep, find_parallelism, join_steps
 from spanwise_server.domain.spans import Operation, Span
 from tests.unit.domain.trees import attempt, execution, node, operation
 
@@ -41,3 +42,23 @@ def test_steps_are_those_of_counting(seed: int) -> None:
             counted[moment] = now
         before = now
     assert dict(steps) == counted
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=60), st.integers(2, 20))
+def test_joined_steps_tell_the_most_that_ran(numbers: list[int], most: int) -> None:
+    steps = [ParallelismStep(10 * at, number) for at, number in enumerate(numbers)]
+    steps.append(ParallelismStep(10 * len(numbers), 0))
+    joined = join_steps(steps, most)
+    assert len(joined) <= most
+    assert joined[0].start_ns == steps[0].start_ns
+    assert joined[-1] == steps[-1]
+    if len(steps) <= most:
+        assert joined == steps
+    for this, following in itertools.pairwise(joined):
+        inside = [
+            each.num_running
+            for each in steps
+            if this.start_ns <= each.start_ns < following.start_ns
+        ]
+        assert max(inside) == this.num_running

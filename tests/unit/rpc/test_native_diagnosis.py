@@ -1,4 +1,5 @@
 import random
+import re
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,15 +12,16 @@ from spanwise_server.domain.liveness import judge_liveness
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import SpanQuality
 from spanwise_server.domain.span_paths import SpanPaths
-from spanwise_server.domain.spans import Operation
+from spanwise_server.domain.spans import Operation, Span
 from spanwise_server.domain.task_history import AttemptTimes
 from spanwise_server.domain.totals import fill_totals
 from spanwise_server.rpc.codecs.native_diagnosis import encode_diagnosis
 from spanwise_server.rpc.codecs.native_spans import encode_spans
 from tests.unit.domain.lives import walk
-from tests.unit.domain.trees import TASK_ID, attempt, execution, node, operation, random_tree
+from tests.unit.domain.trees import TASK_ID, attempt, execution, mark, node, operation, random_tree
 
 AS_OF_NS = 150
+QUEUED = Operation.QUEUED
 
 
 @settings(deadline=None)
@@ -87,7 +89,7 @@ def test_a_diagnosis_arrives_as_it_is(seed: int) -> None:
     assert [
         (each.path, each.operation, each.duration_ns, each.p50_ns, each.p95_ns, each.sample_count)
         for each in seen.history
-    ] == [(each.path, each.operation.name, *each[3:7]) for each in sent.history]
+    ] == [(each.path, each.operation.name, *each[3:7]) for each in sent.history.comparisons]
     assert [(each.is_open, each.left_out_count, each.left_out_ns) for each in seen.findings] == [
         (each.is_open, each.num_left_out, each.left_out_ns) for each in sent.findings
     ]
@@ -101,7 +103,75 @@ def test_a_diagnosis_arrives_as_it_is(seed: int) -> None:
     assert (seen.is_open, seen.last_heard_ns) == (root.end_ns is None, root.last_heard_ns)
     assert seen.is_stale is (SpanQuality.STALE in root.qualities)
     assert (seen.left_out_count, seen.left_out_ns) == (sent.num_left_out, sent.left_out_ns)
-    assert [each.is_outlier for each in seen.history] == [each.is_outlier for each in sent.history]
+    assert [each.is_outlier for each in seen.history] == [
+        each.is_outlier for each in sent.history.comparisons
+    ]
+
+
+def huge() -> Span:
+    """Give 400 nested nodes of long ids with an attempt each, of as many tasks, that all failed."""
+    length = 400
+    inner = node("x" * 9, length, 2 * length)
+    for depth in reversed(range(length)):
+        marks = [mark(depth, f"{number} {'r' * 9_000}", QUEUED) for number in range(20)]
+        setup = operation(
+            Operation.TASK_SETUP, depth, depth + 1, operation(QUEUED, depth, depth + 1)
+        )
+        task_id = TASK_ID._replace(name=f"task{depth}")
+        runtime = operation(Operation.TASK_RUNTIME, depth, depth + 1)
+        part = setup if depth % 2 else runtime
+        one = attempt(0, depth, depth + 1, part, task_id=task_id, marks=marks)
+        inner = node(f"{depth}{'i' * 10_000}", depth, 2 * length, one, inner)
+    root = execution(0, 2 * length, inner)
+    root.error = ExecutionError("c" * 10**6, "m" * 10**6, ErrorKind.USER, "u" * 10**6)
+    return root
+
+
+def test_an_answer_is_small_whatever_the_execution_is_like() -> None:
+    course = find_course(huge(), 10**6)
+    past = {
+        (TASK_ID.project, TASK_ID.domain, f"task{number}"): [AttemptTimes(False, 0, 0, 0)] * 5
+        for number in range(400)
+    }
+    usual = encode_diagnosis(diagnose(course, past, 5), 10**6)
+    assert len(usual.findings) == 5
+    assert len(usual.history) == 100
+    assert usual.history_left_out_count == 300
+    assert usual.ByteSize() < 2 * 2**20  # of the 4 MiB that clients take by default
+    most = encode_diagnosis(diagnose(course, past, 2**31 - 1), 10**6)
+    assert len(most.findings) == 50
+    assert most.left_out_count == 200 + 2 - 50
+    assert most.ByteSize() < 10 * 2**20
+    path = usual.history[50].path
+    assert len(path) < 1100
+    assert path.startswith("0iii")
+    assert path.endswith("iii/0")
+    assert re.search(r"i…\(\+\d+ chars\)…i", path)
+
+
+def test_segments_and_steps_are_bounded() -> None:
+    number = 25_000
+    nodes = [
+        node(
+            f"n{at}",
+            2 * at,
+            2 * at + 2,
+            attempt(0, 2 * at, 2 * at + 1, operation(Operation.TASK_RUNTIME, 2 * at, 2 * at + 1)),
+            upstreams=[f"n{at - 1}"],
+        )
+        for at in range(number)
+    ]
+    long = node("long", 2 * number, 3 * number, upstreams=[f"n{number - 1}"])
+    root = execution(0, 3 * number, *nodes, long)
+    message = encode_diagnosis(diagnose(find_course(root, AS_OF_NS), {}, 5), AS_OF_NS)
+    assert len(message.segments) == 10_000
+    assert message.segments_left_out_count == 2 * number + 1 - 10_000
+    starts_ns = [each.start_time.ToNanoseconds() for each in message.segments]
+    assert starts_ns == sorted(starts_ns)
+    assert message.segments[-1].end_time.ToNanoseconds() == 3 * number
+    assert len(message.parallelism) <= 10_000
+    assert len(message.parallelism) + message.parallelism_left_out_count == 2 * number
+    assert message.ByteSize() < 2**20
 
 
 def test_phase_and_errors_arrive_as_they_are() -> None:

@@ -19,15 +19,20 @@ def encode_diagnosis(
     for finding in diagnosis.findings:
         _fill_finding(message.findings.add(), finding)
     fill_duration(message.critical_path, diagnosis.wall_ns)
-    for comparison in diagnosis.history:
+    for comparison in diagnosis.history.comparisons:
         _fill_history(message.history.add(), comparison)
+    message.history_left_out_count = diagnosis.history.num_left_out
     fill_time(message.as_of, as_of_ns)
     for segment in diagnosis.segments:
         _fill_segment(message.segments.add(), segment)
+    message.segments_left_out_count = diagnosis.num_segments_left_out
     for start_ns, num_running in diagnosis.parallelism:
         step = message.parallelism.add(running_attempts=num_running)
         fill_time(step.start_time, start_ns)
+    message.parallelism_left_out_count = diagnosis.num_steps_joined
     _fill_state(message, diagnosis.root)
+    if diagnosis.error is not None:
+        fill_error(message.error, diagnosis.error)
     message.left_out_count = diagnosis.num_left_out
     fill_duration(message.left_out_cost, diagnosis.left_out_ns)
     return message
@@ -39,8 +44,6 @@ def _fill_state(message: span_service_pb2.DiagnoseExecutionResponse, root: Span)
     if root.last_heard_ns is not None:
         fill_time(message.last_heard_at, root.last_heard_ns)
     message.stale = SpanQuality.STALE in root.qualities
-    if root.error is not None:
-        fill_error(message.error, root.error)
 
 
 def _fill_finding(message: span_service_pb2.Finding, finding: Finding) -> None:
