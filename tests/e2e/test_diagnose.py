@@ -28,8 +28,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
         with process.channel() as channel:
             stubs = Stubs(channel)
             for number in range(6):
-                play(Run(stubs, f"earlier{number}"), wait_s=4)
+                play(Run(stubs, f"earlier{number}"), wait_s=4, start_s=1000 * (number - 6))
             play(Run(stubs, "slow"), wait_s=600)
+            play(Run(stubs, "later"), wait_s=9, start_s=1000)
         yield process
 
 
@@ -39,18 +40,18 @@ def stubs(server: ServerProcess) -> Iterator[Stubs]:
         yield Stubs(channel)
 
 
-def play(execution: Run, wait_s: float) -> None:
+def play(execution: Run, wait_s: float, start_s: float = 0) -> None:
     """Send a run of two nodes, of which the second waits for a machine with a GPU."""
-    execution.workflow("RUNNING", 0)
-    execution.node("start-node", "SUCCEEDED", 1)
-    execution.node("n0", "QUEUED", 2)
-    execution.task("n0", "QUEUED", 3)
-    execution.task("n0", "RUNNING", 4)
-    execution.task("n0", "SUCCEEDED", 10)
-    execution.node("n0", "SUCCEEDED", 11)
-    execution.node("n1", "QUEUED", 12)
-    execution.task("n1", "QUEUED", 13, reasons=[(GPU, 13)])
-    started_s = 13 + wait_s
+    execution.workflow("RUNNING", start_s)
+    execution.node("start-node", "SUCCEEDED", start_s + 1)
+    execution.node("n0", "QUEUED", start_s + 2)
+    execution.task("n0", "QUEUED", start_s + 3)
+    execution.task("n0", "RUNNING", start_s + 4)
+    execution.task("n0", "SUCCEEDED", start_s + 10)
+    execution.node("n0", "SUCCEEDED", start_s + 11)
+    execution.node("n1", "QUEUED", start_s + 12)
+    execution.task("n1", "QUEUED", start_s + 13, reasons=[(GPU, start_s + 13)])
+    started_s = start_s + 13 + wait_s
     execution.task("n1", "RUNNING", started_s)
     execution.task("n1", "SUCCEEDED", started_s + 40)
     execution.node("n1", "SUCCEEDED", started_s + 41)
@@ -107,24 +108,27 @@ def test_an_attempt_is_compared_with_those_of_other_executions(stubs: Stubs) -> 
         ("n1/0", span_pb2.OPERATION_TASK_SETUP)
     ]
     # Six earlier executions have two attempts of the task each, none of them this execution's own.
+    # A later one has two as well.
     assert (outliers[0].sample_count, outliers[0].duration.seconds) == (12, 600)
     assert outliers[0].p95.seconds == 4
+    assert list(asked(stubs, "earlier0").history) == []
 
 
 def test_a_set_up_counts_however_the_attempt_ended(stubs: Stubs) -> None:
     for number in range(6):
         execution = Run(stubs, f"retried{number}")
         flaky = partial(execution.task, "n0", task_id=FLAKY)
-        execution.workflow("RUNNING", 0)
-        execution.node("n0", "QUEUED", 1)
-        flaky("QUEUED", 2)
-        flaky("RUNNING", 602)
-        flaky("FAILED", 610)
-        flaky("QUEUED", 611, retry_attempt=1)
-        flaky("RUNNING", 612, retry_attempt=1)
-        flaky("SUCCEEDED", 640, retry_attempt=1)
-        execution.node("n0", "SUCCEEDED", 641)
-        execution.workflow("SUCCEEDED", 642)
+        start_s = 2000 + 1000 * number
+        execution.workflow("RUNNING", start_s)
+        execution.node("n0", "QUEUED", start_s + 1)
+        flaky("QUEUED", start_s + 2)
+        flaky("RUNNING", start_s + 602)
+        flaky("FAILED", start_s + 610)
+        flaky("QUEUED", start_s + 611, retry_attempt=1)
+        flaky("RUNNING", start_s + 612, retry_attempt=1)
+        flaky("SUCCEEDED", start_s + 640, retry_attempt=1)
+        execution.node("n0", "SUCCEEDED", start_s + 641)
+        execution.workflow("SUCCEEDED", start_s + 642)
     found = [
         (each.path, span_pb2.Operation.Name(each.operation), each.p50.seconds, each.outlier)
         for each in asked(stubs, "retried5").history

@@ -13,6 +13,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine
 
 from spanwise_server.domain.errors import StoreUnavailable, WriteConflict
+from spanwise_server.domain.events import MAX_TIME_NS
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.ddl_snapshot import render_ddl, snapshot_path
 from spanwise_server.storage.sql.dialect import Database
@@ -91,7 +92,9 @@ def test_attempts_of_an_earlier_version_are_kept_without_their_start(url: str, p
     upgrade(url)
     storage = open_storage(url)
     with storage.read() as transaction:
-        [found] = transaction.list_finished_attempts([TASK_ID[:3]], besides=b"", limit=9)
+        [found] = transaction.list_finished_attempts(
+            [TASK_ID[:3]], besides=b"", before_ns=MAX_TIME_NS, limit=9, limit_passed=9
+        )
     storage.close()
     assert (found.created_at_ns, found.ended_at_ns) == (10, 20)
     assert found.started_at_ns is None

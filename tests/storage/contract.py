@@ -172,7 +172,12 @@ class TestEmptyInput:
         with storage.read() as transaction:
             assert transaction.get_histories([]) == {}
             assert transaction.get_last_sequences([]) == {}
-            assert transaction.list_finished_attempts([], besides=KEY, limit=9) == []
+            assert (
+                transaction.list_finished_attempts(
+                    [], besides=KEY, before_ns=0, limit=9, limit_passed=9
+                )
+                == []
+            )
 
 
 class TestExecutions:

@@ -243,18 +243,29 @@ EVALUATE = ("flytesnacks", "development", "evaluate")
 
 
 def finished(
-    start: int, task: tuple[str, str, str] = TRAIN, *, key: bytes = OTHER_KEY, version: str = "v1"
+    start: int,
+    task: tuple[str, str, str] = TRAIN,
+    *,
+    key: bytes = OTHER_KEY,
+    version: str = "v1",
+    phase: Phase = Phase.SUCCEEDED,
 ) -> AttemptRecord:
-    return attempt(start, state=ended(start, start + 5))._replace(
+    return attempt(start, state=ended(start, start + 5, phase))._replace(
         execution_key=key, task_id=EntityVersion(*task, version)
     )
 
 
 def starts_of(
-    storage: Storage, *tasks: tuple[str, str, str], limit: int = 9
+    storage: Storage,
+    *tasks: tuple[str, str, str],
+    limit: int = 9,
+    before_ns: int = 1000,
+    limit_passed: int = 99,
 ) -> list[tuple[str, int]]:
     with storage.read() as transaction:
-        found = transaction.list_finished_attempts(tasks, besides=KEY, limit=limit)
+        found = transaction.list_finished_attempts(
+            tasks, besides=KEY, before_ns=before_ns, limit=limit, limit_passed=limit_passed
+        )
     return [(each.task_id.name, each.created_at_ns) for each in found]
 
 
@@ -264,7 +275,9 @@ class TestListingFinishedAttempts:
         record = attempt(state=state)._replace(execution_key=OTHER_KEY, retry_attempt=2)
         storage.write(lambda t: t.put_attempts([record]))
         with storage.read() as transaction:
-            [found] = transaction.list_finished_attempts([TRAIN], besides=KEY, limit=9)
+            [found] = transaction.list_finished_attempts(
+                [TRAIN], besides=KEY, before_ns=4, limit=9, limit_passed=1
+            )
         assert found == FinishedAttempt(
             execution_key=OTHER_KEY,
             attempt_key=ATTEMPT_KEY,
@@ -285,6 +298,44 @@ class TestListingFinishedAttempts:
         storage.write(lambda t: t.put_attempts(records))
         found = starts_of(storage, TRAIN, EVALUATE, TRAIN, ("p", "d", "unknown"), limit=2)
         assert found == [("train", 40), ("evaluate", 35), ("train", 30), ("evaluate", 25)]
+
+    def test_only_attempts_from_before_the_moment_are_given(self, storage: Storage) -> None:
+        storage.write(lambda t: t.put_attempts([finished(start) for start in (10, 20, 30)]))
+        assert starts_of(storage, TRAIN, before_ns=20) == [("train", 10)]
+        assert starts_of(storage, TRAIN, before_ns=21, limit=1) == [("train", 20)]
+        assert starts_of(storage, TRAIN, before_ns=10) == []
+
+    def test_failures_do_not_keep_successes_out(self, storage: Storage) -> None:
+        failed = [finished(start, phase=Phase.FAILED) for start in range(50, 90)]
+        records = [finished(start) for start in (10, 20, 30)]
+        storage.write(lambda t: t.put_attempts([*records, *failed]))
+        assert starts_of(storage, TRAIN, limit=2) == [
+            ("train", 89),
+            ("train", 88),
+            ("train", 30),
+            ("train", 20),
+        ]
+
+    def test_attempts_that_never_ran_do_not_keep_others_out(self, storage: Storage) -> None:
+        records = [finished(start, phase=Phase.FAILED) for start in (10, 20, 30)]
+        records += [
+            each._replace(state=each.state._replace(started_at_ns=None))
+            for each in (finished(start, phase=Phase.FAILED) for start in range(50, 60))
+        ]
+        storage.write(lambda t: t.put_attempts(records))
+        assert starts_of(storage, TRAIN, limit=2) == [("train", 30), ("train", 20)]
+
+    def test_first_and_later_attempts_do_not_keep_each_other_out(self, storage: Storage) -> None:
+        first = finished(10)._replace(retry_attempt=0)
+        storage.write(lambda t: t.put_attempts([first, *map(finished, range(50, 60))]))
+        assert starts_of(storage, TRAIN, limit=1) == [("train", 59), ("train", 10)]
+
+    def test_only_so_many_attempts_are_looked_at(self, storage: Storage) -> None:
+        failed = [finished(start, phase=Phase.FAILED) for start in range(50, 90)]
+        storage.write(lambda t: t.put_attempts([finished(10), *failed]))
+        latest = [("train", 89)]
+        assert starts_of(storage, TRAIN, limit=1, limit_passed=40) == latest
+        assert starts_of(storage, TRAIN, limit=1, limit_passed=41) == [*latest, ("train", 10)]
 
     def test_versions_of_a_task_are_one_task(self, storage: Storage) -> None:
         records = [finished(10, version="v1"), finished(20, version="v2")]

@@ -93,7 +93,8 @@ SEEKS = {
     "nodes_by_key": "PRIMARY KEY (execution_key=? AND node_key=?)",
     "attempts_by_key": "PRIMARY KEY (execution_key=? AND attempt_key=?)",
     "attempts_finished": (
-        "finished_attempts_by_task (task_project=? AND task_domain=? AND task_name=?)"
+        "finished_attempts_by_task (task_project=? AND task_domain=? AND task_name=?"
+        " AND created_at_ns>? AND created_at_ns<?)"
     ),
 }
 """How far into an index the look-ups of large tables go."""

@@ -7,7 +7,12 @@ from spanwise_server.domain.diagnosis import Diagnosis, diagnose, find_course
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.spans import ExecutionSubject, Span
-from spanwise_server.domain.task_history import AttemptTimes, TaskName, task_of
+from spanwise_server.domain.task_history import (
+    MAX_SAMPLES,
+    AttemptTimes,
+    TaskName,
+    task_of,
+)
 from spanwise_server.service.span_queries import SpanQueries
 from spanwise_server.storage.api import FinishedAttempt, Storage
 
@@ -16,9 +21,9 @@ DEFAULT_FINDINGS = 5
 MAX_TASKS = 100
 """Tasks whose history is read: those that the critical path meets first."""
 
-NUM_EARLIER_ATTEMPTS = 50
-"""Latest attempts of each task that are looked at: enough for a 95th percentile, and few enough to
-follow a task whose habits change."""
+MAX_LOOKED_AT = 1000
+"""Latest attempts of each task that are looked at for such as can be compared with: a task that
+never succeeds must not make a diagnosis slow."""
 
 
 class Diagnoses:
@@ -35,7 +40,7 @@ class Diagnoses:
         Args:
             execution_id: The execution.
             as_of_ns: End of what is open.
-            max_findings: Most findings; 0 means DEFAULT_FINDINGS.
+            max_findings: Most findings, up to MAX_FINDINGS; 0 means DEFAULT_FINDINGS.
 
         Raises:
             ExecutionNotFound: No event ever named it.
@@ -43,19 +48,29 @@ class Diagnoses:
         """
         root = self._queries.get_span(execution_id, as_of_ns)
         course = find_course(root, as_of_ns)
-        past = self._read_past(execution_id, _tasks(course.attempts), _execution_keys(root))
+        past = self._read_past(
+            execution_id, root.start_ns, _tasks(course.attempts), _execution_keys(root)
+        )
         return diagnose(course, past, max_findings or DEFAULT_FINDINGS)
 
     def _read_past(
-        self, execution_id: ExecutionId, tasks: Collection[TaskName], own: Collection[bytes]
+        self,
+        execution_id: ExecutionId,
+        before_ns: int,
+        tasks: Collection[TaskName],
+        own: Collection[bytes],
     ) -> dict[TaskName, list[AttemptTimes]]:
-        """Read how long attempts of tasks took outside of this execution's tree."""
+        """Read how long earlier attempts of tasks took, outside of this execution's tree."""
         past: dict[TaskName, list[AttemptTimes]] = defaultdict(list)
         if not tasks:
             return past
         with self._storage.read() as reader:
             finished = reader.list_finished_attempts(
-                tasks, besides=execution_key(execution_id), limit=NUM_EARLIER_ATTEMPTS
+                tasks,
+                besides=execution_key(execution_id),
+                before_ns=before_ns,
+                limit=MAX_SAMPLES,
+                limit_passed=MAX_LOOKED_AT,
             )
         for each in finished:
             if each.execution_key not in own:

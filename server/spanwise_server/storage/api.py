@@ -351,18 +351,31 @@ class ReadTransaction(Protocol):
         """Give a registered workflow, or None."""
 
     def list_finished_attempts(
-        self, tasks: Collection[tuple[str, str, str]], *, besides: bytes, limit: int
+        self,
+        tasks: Collection[tuple[str, str, str]],
+        *,
+        besides: bytes,
+        before_ns: int,
+        limit: int,
+        limit_passed: int,
     ) -> list[FinishedAttempt]:
-        """Give the latest attempts of some tasks that have ended, in one statement.
+        """Give attempts of some tasks from before a moment that have ended, in one statement.
+
+        Of each task, first attempts (retry_attempt 0) and later ones apart: the latest that reached
+        RUNNING, however they ended, and the latest that succeeded. So neither failures nor retries
+        keep what succeeded out. An attempt that is among both is given once.
 
         Args:
             tasks: (project, domain, name) of tasks, of any version.
             besides: Execution whose own attempts are left out.
-            limit: Most attempts of each task.
+            before_ns: Only attempts that were created before this moment.
+            limit: Most attempts of each task and kind, so four times as many of a task at most.
+            limit_passed: Only so many of the latest attempts of a task before the moment are looked
+                at, of any kind, at least 1; those of the execution `besides` count here as well.
 
         Returns:
             The latest created_at_ns first; of one moment, in ascending order of keys. The work does
-            not grow with the attempts that a task has, except in the execution `besides`.
+            not grow with the attempts that a task has.
         """
 
     def list_executions(

@@ -1,13 +1,30 @@
 """The table of task executions, one for each attempt: its rows, and the statements on it."""
 
 from collections.abc import Iterable
+from itertools import product
 from typing import Any
 
-from sqlalchemy import Insert, LargeBinary, Select, and_, bindparam, select
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    FromClause,
+    Insert,
+    LargeBinary,
+    Select,
+    SmallInteger,
+    and_,
+    bindparam,
+    func,
+    literal_column,
+    or_,
+    select,
+)
 
-from spanwise_server.domain.events import TaskFacts
+from spanwise_server.domain.events import MIN_TIME_NS, TaskFacts
 from spanwise_server.domain.identifiers import EntityVersion
 from spanwise_server.domain.named_tuples import new_tuple
+from spanwise_server.domain.phases import Phase
 from spanwise_server.storage.api import AttemptRecord, FinishedAttempt
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.compiling import limited, wanted_keys
@@ -53,6 +70,17 @@ TASK_COLUMNS = (
     TASK_EXECUTIONS.c.task_domain,
     TASK_EXECUTIONS.c.task_name,
 )
+
+WANTED_COLUMNS = (
+    *TASK_COLUMNS,
+    Column("is_retry", SmallInteger),
+    Column("has_succeeded", SmallInteger),
+)
+"""What select_finished() is asked for: a task, whether first attempts or later ones, and whether
+all that reached RUNNING or those that succeeded. The last two are 0 or 1."""
+
+KINDS = tuple(product((0, 1), (0, 1)))
+"""The last two of WANTED_COLUMNS: all that there are."""
 
 
 def to_row(record: AttemptRecord) -> Row:
@@ -132,23 +160,51 @@ def select_by_execution(num_keys: int) -> Select[Any]:
 
 
 def select_finished(database: Database, num_keys: int) -> Select[Any]:
-    """Read the latest attempts of tasks that have ended.
+    """Read the latest attempts of tasks that have ended, created before a moment.
 
-    Keys: TASK_COLUMNS. Parameters after them: besides, limit. Rows: the fields of FinishedAttempt,
-    with those of its task_id one by one.
+    Keys: WANTED_COLUMNS. Parameters after them: before_ns, besides, before_ns, num_newer, limit.
+    Rows: the fields of FinishedAttempt, with those of its task_id one by one; an attempt comes more
+    than once that is wanted twice.
     """
-    wanted = wanted_keys(TASK_COLUMNS, num_keys)
-    latest = TASK_EXECUTIONS.alias("latest")
-    besides = bindparam("besides", type_=LargeBinary)
-    rows = (
-        select(latest.c.execution_key, latest.c.attempt_key)
-        .where(
-            *(latest.c[column.name] == wanted.c[column.name] for column in TASK_COLUMNS),
-            latest.c.ended_phase.is_not(None),
-            latest.c.execution_key != besides,
+    wanted = wanted_keys(WANTED_COLUMNS, num_keys)
+    latest, passed = TASK_EXECUTIONS.alias("latest"), TASK_EXECUTIONS.alias("passed")
+
+    def ended(attempts: FromClause) -> Select[Any]:
+        return (
+            select(attempts.c.execution_key, attempts.c.attempt_key)
+            .where(
+                *(attempts.c[column.name] == wanted.c[column.name] for column in TASK_COLUMNS),
+                attempts.c.ended_phase.is_not(None),
+                attempts.c.created_at_ns < bindparam("before_ns", type_=BigInteger),
+            )
+            .order_by(
+                attempts.c.created_at_ns.desc(), attempts.c.execution_key, attempts.c.attempt_key
+            )
+            .correlate(wanted)
         )
-        .order_by(latest.c.created_at_ns.desc(), latest.c.execution_key, latest.c.attempt_key)
-        .correlate(wanted)
+
+    # Whether an attempt counts is in its row; how far back rows are read, the index alone tells.
+    oldest_ns = (
+        ended(passed)
+        .with_only_columns(passed.c.created_at_ns)
+        .limit(_number(1))
+        .offset(bindparam("num_newer", type_=BigInteger))
+        .scalar_subquery()
+    )
+    rows = ended(latest).where(
+        latest.c.execution_key != bindparam("besides", type_=LargeBinary),
+        latest.c.created_at_ns >= func.coalesce(oldest_ns, _number(MIN_TIME_NS)),
+        or_(
+            and_(wanted.c.is_retry == _number(0), latest.c.retry_attempt == _number(0)),
+            and_(wanted.c.is_retry == _number(1), latest.c.retry_attempt > _number(0)),
+        ),
+        or_(
+            and_(wanted.c.has_succeeded == _number(0), latest.c.first_running_at_ns.is_not(None)),
+            and_(
+                wanted.c.has_succeeded == _number(1),
+                latest.c.ended_phase == _number(Phase.SUCCEEDED),
+            ),
+        ),
     )
     return select(
         *KEY_COLUMNS,
@@ -161,6 +217,11 @@ def select_finished(database: Database, num_keys: int) -> Select[Any]:
         TASK_EXECUTIONS.c.ended_reported_at_ns,
         TASK_EXECUTIONS.c.ended_phase,
     ).select_from(dialect.join_each(database, wanted, TASK_EXECUTIONS, limited(rows)))
+
+
+def _number(value: int) -> ColumnElement[int]:
+    """Build a number that stands in the text of a statement, for parameters come from callers."""
+    return literal_column(str(int(value)), BigInteger)
 
 
 def finished_from_rows(rows: Iterable[Row]) -> list[FinishedAttempt]:

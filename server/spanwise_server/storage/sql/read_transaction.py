@@ -54,8 +54,8 @@ class ReadStatements:
         self.list_finished_attempts = KeyLookup(
             database,
             partial(attempts.select_finished, database),
-            len(attempts.TASK_COLUMNS),
-            more=("besides", "limit"),
+            len(attempts.WANTED_COLUMNS),
+            more=("before_ns", "besides", "before_ns", "num_newer", "limit"),
         )
         self.get_last_sequences = KeyLookup(database, event_log.select_last_sequences, 1)
         self.has_execution = compile_text(
@@ -153,16 +153,22 @@ class SqlReadTransaction:
         return self._get_workflows([key]).get(key)
 
     def list_finished_attempts(
-        self, tasks: Collection[tuple[str, str, str]], *, besides: bytes, limit: int
+        self,
+        tasks: Collection[tuple[str, str, str]],
+        *,
+        besides: bytes,
+        before_ns: int,
+        limit: int,
+        limit_passed: int,
     ) -> list[FinishedAttempt]:
         """See ReadTransaction."""
         found = self._statements.list_finished_attempts.read(
             self._connection,
-            list(set(tasks)),
+            [(*task, *kind) for task in set(tasks) for kind in attempts.KINDS],
             attempts.finished_from_rows,
-            (binary(besides), limit),
+            (before_ns, binary(besides), before_ns, limit_passed - 1, limit),
         )
-        return sorted(found, key=lambda each: (-each.created_at_ns, each[:2]))
+        return sorted(set(found), key=lambda each: (-each.created_at_ns, each[:2]))
 
     def list_executions(
         self, query: ExecutionFilter, *, after: tuple[int, bytes] | None, limit: int
