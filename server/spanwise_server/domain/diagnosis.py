@@ -315,13 +315,16 @@ def _distinct(reasons: Iterable[Mark]) -> tuple[Mark, ...]:
     alike: dict[str, list[Mark]] = defaultdict(list)
     for reason in kept:
         alike[reason.message].append(reason)
+    told = list(alike.values())
+    if len(told) > MAX_REASONS:  # the last one may be what tells that it ended
+        told = [*told[: MAX_REASONS - 1], told[-1]]
     return tuple(
         each[0]._replace(
             message=shorten(each[0].message, MAX_REASON_LENGTH),
             source=shorten(each[0].source, MAX_REASON_LENGTH),
             occurrences=max(len(each), *(mark.occurrences for mark in each)),
         )
-        for each in list(alike.values())[:MAX_REASONS]
+        for each in told
     )
 
 

@@ -227,6 +227,7 @@ def test_a_finding_is_bounded_whatever_the_texts_are() -> None:
     found = diagnosed(root).findings[0]
     reasons = found.evidence[0].reasons
     assert len(reasons) == MAX_REASONS
+    assert [each.message[:2].strip() for each in reasons] == [*"012345678", "49"]
     assert all(len(each.message) < MAX_REASON_LENGTH + 20 for each in reasons)
     assert reasons[0].message.endswith(f" (+{10_002 - MAX_REASON_LENGTH} chars)")
     assert len(found.summary) < 1000
