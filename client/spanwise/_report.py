@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from spanwise._explain import words
-from spanwise._text import neutral, shortened
+from spanwise._text import broken, neutral, shortened
 from spanwise._times import short_duration
 
 if TYPE_CHECKING:
@@ -172,12 +172,8 @@ def _wrapped(text: str, width: int, *, first: str = "", style: str = "") -> Iter
 
     A duration, a percentage and an address stay on one line where they fit on one.
     """
-    wrapped = textwrap.wrap(
-        _INSIDE_NUMBER.sub(_GLUE, text),
-        width,
-        initial_indent=first,
-        subsequent_indent=" " * len(first),
-        break_on_hyphens=False,
-    )
-    for line in wrapped or [""]:
-        yield Text(line.replace(_GLUE, " "), style)
+    glued = _INSIDE_NUMBER.sub(_GLUE, text.strip())
+    prefix = first
+    for line in broken(glued, max(width - len(first), 2)):
+        yield Text(f"{prefix}{line}".replace(_GLUE, " ").rstrip(), style)
+        prefix = " " * len(first)

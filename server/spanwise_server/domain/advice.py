@@ -215,7 +215,7 @@ RULES = (
         ),
     ),
     Rule(
-        ("retry",),
+        ("retry", "runtime"),
         Condition.OUT_OF_MEMORY,
         Advice(
             "An attempt was killed for its memory: raise the memory limit of the task (limits= of"

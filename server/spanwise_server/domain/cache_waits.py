@@ -7,19 +7,24 @@ nothing in the cache and its reservation taken stays QUEUED, and looks again fro
 from collections.abc import Sequence
 
 from spanwise_server.domain.events import CacheStatus
+from spanwise_server.domain.operations import Block
 from spanwise_server.domain.spans import Mark, Operation
 
 CACHE_MISS = "cache miss"
 """Beginning of the text of a look-up that found nothing. FlytePropeller has no words for it."""
 
 
-def reserved_from_ns(
+RESERVATION_FAILED = "cache reservation failed"
+"""Text of a reservation that could not be asked for: the node goes on without one."""
+
+
+def reservation_wait(
     marks: Sequence[Mark], cache_status: CacheStatus, *, has_attempts: bool
-) -> int | None:
-    """Give when a node began to wait for a reservation; None when it did not, as far as is known.
+) -> Block | None:
+    """Give the time in which a node waited for a reservation; None when it did not, as is known.
 
     A node says so itself, or it found nothing, never ran, and found the result after all: somebody
-    else has computed it meanwhile.
+    else has computed it meanwhile. Without an end the wait lasts as long as the node is set up.
 
     Args:
         marks: Reasons of the node, in the order of time.
@@ -27,9 +32,13 @@ def reserved_from_ns(
         has_attempts: Whether its task was ever started.
     """
     has_waited = cache_status is CacheStatus.HIT and not has_attempts
+    start_ns = None
     for mark in marks:
-        if mark.operation is Operation.CACHE_RESERVATION:
-            return mark.occurred_at_ns
-        if has_waited and mark.message.startswith(CACHE_MISS):
-            return mark.occurred_at_ns
-    return None
+        if start_ns is not None:
+            if mark.message.startswith(RESERVATION_FAILED):
+                return Block(start_ns, mark.occurred_at_ns)
+        elif mark.operation is Operation.CACHE_RESERVATION or (
+            has_waited and mark.message.startswith(CACHE_MISS)
+        ):
+            start_ns = mark.occurred_at_ns
+    return None if start_ns is None else Block(start_ns, None)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from spanwise_server.domain.critical_path import CriticalSegment
 from spanwise_server.domain.naming import name_nameless_task, name_task
-from spanwise_server.domain.phases import Phase
+from spanwise_server.domain.phases import UNSUCCESSFUL_PHASES
 from spanwise_server.domain.span_paths import SpanPaths
 from spanwise_server.domain.spans import (
     Mark,
@@ -53,10 +53,6 @@ _PAID_ANYWAY = frozenset(
 )
 """Waits with a cause of their own. An attempt that failed was not their reason: one that succeeds
 would have waited as well. Only what the attempt itself took is lost to the retry."""
-_UNSUCCESSFUL = frozenset(
-    {Phase.FAILING, Phase.FAILED, Phase.RETRYABLE_FAILED, Phase.ABORTING, Phase.ABORTED}
-    | {Phase.TIMED_OUT}
-)
 # Extended resources of accelerators, as their device plugins name them.
 _ACCELERATOR = re.compile(
     r"Insufficient ((?:nvidia\.com|amd\.com|gpu\.intel\.com|google\.com|cloud-tpus\.google\.com"
@@ -187,7 +183,9 @@ def _find_retries(node: Span) -> _Retries:
     attempts = [child for child in node.children if isinstance(child.subject, TaskAttemptSubject)]
     # One that never said how it ended, although another one followed, has not succeeded either.
     failed = [
-        each for each in attempts[:-1] if not each.phase.is_terminal or each.phase in _UNSUCCESSFUL
+        each
+        for each in attempts[:-1]
+        if not each.phase.is_terminal or each.phase in UNSUCCESSFUL_PHASES
     ]
     return _Retries(attempts, frozenset(map(id, failed)))
 
@@ -249,7 +247,11 @@ def _is_about(mark: Mark, operation: Operation) -> bool:
 
 def _scheduling(reasons: Sequence[Mark]) -> tuple[str, str]:
     """Tell which resource was short. An accelerator first, then what most machines lacked."""
-    texts = [mark.message[:_MOST_CHARACTERS] for mark in reasons]
+    texts = [
+        mark.message[:_MOST_CHARACTERS]
+        for mark in reasons
+        if mark.operation in (Operation.SCHEDULING, Operation.SCALE_UP)
+    ]
     for text in texts:
         if found := _ACCELERATOR.search(text):
             return "scheduling/gpu", found[1]

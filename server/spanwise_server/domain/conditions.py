@@ -8,6 +8,7 @@ from spanwise_server.domain.advice import Condition
 from spanwise_server.domain.causes import Share
 from spanwise_server.domain.events import CacheStatus, ErrorKind
 from spanwise_server.domain.last_subtask import find_last_subtask
+from spanwise_server.domain.phases import UNSUCCESSFUL_PHASES
 from spanwise_server.domain.spans import (
     NodeSubject,
     Operation,
@@ -22,10 +23,8 @@ _DEFAULT_MAX_PARALLELISM = 25
 _CACHE_CONDITIONS = {
     CacheStatus.UNSPECIFIED: Condition.NOT_CACHED,
     CacheStatus.DISABLED: Condition.NOT_CACHED,
-    CacheStatus.SKIPPED: Condition.NOT_CACHED,
     CacheStatus.MISS: Condition.CACHE_MISSED,
     CacheStatus.POPULATED: Condition.CACHE_MISSED,
-    CacheStatus.EVICTED: Condition.CACHE_MISSED,
     CacheStatus.LOOKUP_FAILURE: Condition.CACHE_FAILED,
     CacheStatus.PUT_FAILURE: Condition.CACHE_FAILED,
 }
@@ -46,19 +45,21 @@ def find_conditions(shares: Iterable[Share], *, is_open: bool) -> frozenset[Cond
 
     Args:
         shares: The stretches.
-        is_open: Whether one of them still goes on. Nothing is then said of the cache: a result that
-            is not there yet cannot have been kept. Nor is it where an attempt waited for a sub-task
+        is_open: Whether one of them still goes on. Nothing is then said of the cache, and neither
+            of an attempt that failed: a result that is not there cannot have been kept. Nor is it
+            where an attempt waited for a sub-task
             that was queued most of the time: that is what has to be mended.
     """
     conditions = set()
     for share in shares:
         node = share.around.node
-        is_of_cache = not is_open and not _waits_for_subtask(share)
+        attempt = share.failed or share.around.attempt
+        has_result = not is_open and (attempt is None or attempt.phase not in UNSUCCESSFUL_PHASES)
+        is_of_cache = has_result and not _waits_for_subtask(share)
         if is_of_cache and node is not None and isinstance(node.subject, NodeSubject):
             condition = _CACHE_CONDITIONS.get(node.subject.cache_status)
             if condition is not None:
                 conditions.add(condition)
-        attempt = share.failed or share.around.attempt
         if attempt is not None and isinstance(attempt.subject, TaskAttemptSubject):
             is_own_fault = attempt.error is not None and attempt.error.kind is ErrorKind.USER
             if attempt.subject.interruptible and not is_own_fault:

@@ -66,7 +66,7 @@ def _split(setup: Span, intervals: Sequence[PhaseInterval], marks: Sequence[Mark
 
 
 def node_operations(
-    span_id: int, bounds: Block, stages: Sequence[Block], reserved_from_ns: int | None = None
+    span_id: int, bounds: Block, stages: Sequence[Block], reservation: Block | None = None
 ) -> list[Span]:
     """Give set-up, resets and teardown of a node, around what it contains.
 
@@ -75,14 +75,14 @@ def node_operations(
         bounds: Of the node.
         stages: What it does one after the other, in the order of start: each attempt of its task,
             and the nodes that each attempt made, taken together.
-        reserved_from_ns: When it began to wait for another execution that computes the same cached
-            result, which is then a part of the set-up; None when it did not.
+        reservation: When it waited for another execution that computes the same cached result,
+            which is then a part of the set-up; None when it did not.
     """
     ready_ns = stages[0].start_ns if stages else bounds.end_ns
     spans = _operations(span_id, bounds, (Operation.NODE_SETUP, bounds.start_ns, ready_ns, 0))
-    if spans and reserved_from_ns is not None:
+    if spans and reservation is not None:
         (setup,) = spans
-        part = (Operation.CACHE_RESERVATION, reserved_from_ns, setup.end_ns, 0)
+        part = (Operation.CACHE_RESERVATION, *reservation, 0)
         setup.children = _operations(setup.span_id, Block(setup.start_ns, setup.end_ns), part)
     if not stages:
         return spans

@@ -32,5 +32,11 @@ class Phase(IntEnum):
 
 TERMINAL_PHASES = frozenset(phase for phase in Phase if phase.is_terminal)
 
+UNSUCCESSFUL_PHASES = frozenset(
+    {Phase.FAILING, Phase.FAILED, Phase.RETRYABLE_FAILED, Phase.ABORTING, Phase.ABORTED}
+    | {Phase.TIMED_OUT}
+)
+"""Phases of what did not, or will not, end well."""
+
 # The numbers above are also the order of a usual life, so they break ties between events of one
 # moment.

@@ -63,7 +63,9 @@ def classify_error(code: str) -> Operation:
 
     The code alone tells: the message of an error may quote what the user's code wrote.
     """
-    return ERROR_CODES.get(code.removeprefix("ContainersNotReady|"), Operation.UNSPECIFIED)
+    # A node whose retries are used up has its last code behind this.
+    code = code.removeprefix("RetriesExhausted|").removeprefix("ContainersNotReady|")
+    return ERROR_CODES.get(code, Operation.UNSPECIFIED)
 
 
 def split_repeats(text: str) -> tuple[str, int | None]:
@@ -153,7 +155,7 @@ _PREFIXES = re.compile(
     # What Kubernetes puts before the last of many like events.
     r"(?:(?:\(combined from similar events\)"
     r"|failed(?:attachvolume|createpodsandbox|mount|scheduling)|nodenotready|networknotready"
-    r"|evicted|nominated|preempted|scheduled|pulled|pulling|backoff|unhealthy"
+    r"|failed|failedcreate|created|started|taintmanagereviction|evicted|nominated|preempted|scheduled|pulled|pulling|backoff|unhealthy"
     r"|triggeredscaleup|nottriggerscaleup|successfulattachvolume|pod was rejected): "
     r"|(?:unschedulable|schedulinggated|schedulererror): ?){1,3}"
 )

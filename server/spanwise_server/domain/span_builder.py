@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
-from spanwise_server.domain.cache_waits import reserved_from_ns
+from spanwise_server.domain.cache_waits import reservation_wait
 from spanwise_server.domain.entities import Attempt, Entity
 from spanwise_server.domain.events import ExecutionError, Log
 from spanwise_server.domain.history import EntityHistory
@@ -25,7 +25,7 @@ from spanwise_server.domain.operations import (
     transition,
     workflow_operations,
 )
-from spanwise_server.domain.phases import Phase
+from spanwise_server.domain.phases import UNSUCCESSFUL_PHASES, Phase
 from spanwise_server.domain.quality import SpanQuality
 from spanwise_server.domain.reason_classifier import split_repeats
 from spanwise_server.domain.settling import settle_entities
@@ -39,12 +39,6 @@ from spanwise_server.domain.spans import (
 )
 from spanwise_server.domain.subtasks import subtask_spans
 from spanwise_server.domain.waits import judge_error, judge_mark
-
-_FAILING = frozenset(
-    {Phase.FAILING, Phase.FAILED, Phase.ABORTING, Phase.ABORTED, Phase.TIMED_OUT}
-    | {Phase.RETRYABLE_FAILED}
-)
-
 
 _START = attrgetter("start_ns")
 
@@ -145,8 +139,8 @@ def _node_operations(entity: Entity, marks: Sequence[Mark]) -> list[Span]:
         # It ran, so its set-up was over. What it did is not known: no event of it came.
         return setup_operation(entity.key, entity.block, history.closure.started_ns)
     has_attempts = bool(entity.attempts)
-    reserved_ns = reserved_from_ns(marks, entity.facts.cache_status, has_attempts=has_attempts)
-    return node_operations(entity.key, entity.block, stages, reserved_ns)
+    reservation = reservation_wait(marks, entity.facts.cache_status, has_attempts=has_attempts)
+    return node_operations(entity.key, entity.block, stages, reservation)
 
 
 def _stages(entity: Entity) -> list[Block]:
@@ -296,7 +290,7 @@ def _place(mark: Mark) -> tuple[int, Phase, int, int, str]:
 
 
 def _error(history: EntityHistory, details: Sequence[TimedDetails]) -> ExecutionError | None:
-    if history.phase not in _FAILING:
+    if history.phase not in UNSUCCESSFUL_PHASES:
         return None
     until_ns = history.intervals[-1].start_ns
     errors = [

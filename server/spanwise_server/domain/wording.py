@@ -8,6 +8,7 @@ from spanwise_server.domain.causes import Share
 from spanwise_server.domain.events import CacheStatus
 from spanwise_server.domain.last_subtask import LastSubtask, find_last_subtask
 from spanwise_server.domain.naming import LONGEST_NAME, name_node, name_target, shorten, target_of
+from spanwise_server.domain.phases import UNSUCCESSFUL_PHASES
 from spanwise_server.domain.span_paths import SpanPaths
 from spanwise_server.domain.spans import NodeSubject, Span, TaskAttemptSubject
 
@@ -19,6 +20,7 @@ _CACHE_NOTES = {
     CacheStatus.POPULATED: "the cache had no result; it has one now",
     CacheStatus.EVICTED: "the cached result was to be replaced",
     CacheStatus.DISABLED: "its result is not cached",
+    CacheStatus.SKIPPED: "the cache was left out on request",
     CacheStatus.LOOKUP_FAILURE: "the cache could not be read",
     CacheStatus.PUT_FAILURE: "the result could not be put into the cache",
 }
@@ -136,18 +138,23 @@ def _note(cause: Cause, shares: Sequence[Share]) -> str:
     if cause.key in NO_REASON:
         return "" if any(share.reasons for share in shares) else "and no reason was given"
     if cause.key == "runtime":
-        notes = {_cache_note(share.around.node) for share in shares}
+        notes = {_failure_note(share) or _cache_note(share.around.node) for share in shares}
     elif cause.key == "retry":
-        notes = {
-            f"failed with {shorten(share.failed.error.code, LONGEST_NAME)}"
-            for share in shares
-            if share.failed is not None
-            and share.failed.error is not None
-            and share.failed.error.code
-        }
+        notes = {note for share in shares if (note := _failure_note(share))}
     else:
         return ""
     return notes.pop() if len(notes) == 1 else ""
+
+
+def _failure_note(share: Share) -> str:
+    """Say how the attempt failed that a stretch lies in, or is lost to."""
+    attempt = share.failed or share.around.attempt
+    if attempt is None or attempt.phase not in UNSUCCESSFUL_PHASES:
+        return ""
+    code = "" if attempt.error is None else attempt.error.code
+    if code:
+        return f"failed with {shorten(code, LONGEST_NAME)}"
+    return f"which was {attempt.phase.name.lower().replace('_', ' ')}"
 
 
 def _cache_note(node: Span | None) -> str:

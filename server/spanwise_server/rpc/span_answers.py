@@ -13,8 +13,9 @@ from spanwise_server.rpc.codecs.timestamps import fill_time
 from spanwise_server.service.span_queries import SpanQueries
 from spanwise_server.storage.api import ExecutionVersion
 
-MIN_KEPT_BYTES = 2**16
-"""Smaller answers are made about as quickly as it is found out whether they still hold."""
+MIN_KEPT_SPANS = 500
+"""Smaller trees are built about as quickly as it is found out whether an answer still holds. It is
+the tree that counts: its first level alone takes as long to build as all."""
 
 MAX_ANSWER_BYTES = 60 * 2**20
 """Of one answer. Clients of spanwise take 64 MiB; others set a limit of their own."""
@@ -87,7 +88,7 @@ class SpanAnswers:
     def _keep(self, key: AnswerKey, kept: _Kept) -> None:
         with self._lock:
             self._kept.pop(key, None)
-            if MIN_KEPT_BYTES <= len(kept.payload) <= MAX_KEPT_BYTES:
+            if len(kept.payload) <= MAX_KEPT_BYTES:
                 self._kept[key] = kept
             while sum(len(each.payload) for each in self._kept.values()) > MAX_KEPT_BYTES:
                 self._kept.popitem(last=False)

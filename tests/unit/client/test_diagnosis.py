@@ -2,6 +2,7 @@ import io
 import json
 
 import pytest
+from rich.cells import cell_len
 
 from spanwise import Client, Diagnosis, ExecutionId, InvalidRequest, _report, _terminal
 from spanwise._times import to_timestamp
@@ -249,3 +250,9 @@ def test_a_server_that_gives_no_label_is_shown_with_paths() -> None:
     message.findings[0].evidence[0].label = ""
     text = Diagnosis.from_message(ID, message).to_text()
     assert "      1m 00s  n0/0/TASK_SETUP/SCHEDULING\n" in text
+
+
+@pytest.mark.parametrize("width", [40, 61, 100])
+def test_the_report_counts_the_columns_of_wide_characters(width: int) -> None:
+    text = Diagnosis.from_message(ID, answer("\u6a5f\u68b0\u5b66\u7fd2" * 40)).to_text(width)
+    assert max(map(cell_len, text.splitlines())) <= width

@@ -20,6 +20,7 @@ from spanwise_server.domain.liveness import judge_liveness
 from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.spans import Mark, Operation, PhaseInterval, Span
+from tests.unit.domain.lives import walk
 from tests.unit.domain.trees import attempt, execution, mark, node, operation, random_tree, subtask
 
 S = 1_000_000_000
@@ -525,3 +526,22 @@ def test_max_parallelism_is_named_only_where_so_many_nodes_were_open(
     way = operation(Operation.NODE_TRANSITION, 10, 40, to="last")
     found = finding(execution(0, 100, *nodes, way, last), "propeller/transition")
     assert any("max_parallelism" in each.text for each in found.advice) is is_told
+
+
+def test_what_an_attempt_that_failed_at_last_did_has_its_error_and_no_advice_on_caching() -> None:
+    last = attempt(0, 0, 50, operation(RUNTIME, 0, 50), phase=Phase.FAILED)
+    last.error = ExecutionError("OOMKilled", "out of memory", ErrorKind.USER)
+    found = finding(execution(0, 50, node("n0", 0, 50, last)), "runtime")
+    assert "failed with OOMKilled" in found.summary
+    assert "memory" in found.advice[0].text
+    assert not any("cache" in each.text for each in found.advice)
+
+
+def test_prose_beside_a_refusal_does_not_decide_what_was_short() -> None:
+    refusal = "0/3 nodes are available: 3 node(s) had untolerated taint {a: b}."
+    prose = "note from our hook: last week this was Insufficient nvidia.com/gpu, not now"
+    root = in_attempt(SCHEDULING, refusal, prose)
+    (owner,) = [each for each in walk(root) if each.marks]
+    known, other = owner.marks
+    owner.marks = (known._replace(operation=SCHEDULING), other._replace(operation=Operation(0)))
+    assert diagnosed(root).findings[0].cause == "scheduling/taints"

@@ -174,6 +174,15 @@ def test_node_that_says_so_waits_for_a_reservation_until_its_first_attempt() -> 
     assert operations(setup) == {Operation.CACHE_RESERVATION: (10, 280)}
 
 
+def test_wait_for_a_reservation_ends_when_none_can_be_had() -> None:
+    life = Life().node("n", (Phase.QUEUED, 0), facts=TASK).attempt("n", 0, (Phase.QUEUED, 400))
+    held = "cache reservation held by another execution that computes the same result"
+    life.reason(node_key(KEY, "n"), 2, held)
+    life.reason(node_key(KEY, "n"), 50, "cache reservation failed")
+    setup = named(life.tree(), "NODE_SETUP")
+    assert operations(setup) == {Operation.CACHE_RESERVATION: (2, 50)}
+
+
 def test_node_that_found_its_result_at_once_has_waited_for_nobody() -> None:
     life = Life().node("n", (Phase.SUCCEEDED, 5, 9))
     life.nodes["n"] = NodeFacts(kind=NodeKind.TASK, cache_status=CacheStatus.HIT)

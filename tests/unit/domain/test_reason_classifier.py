@@ -344,3 +344,26 @@ def test_a_long_text_is_not_kept_and_the_number_of_kept_ones_is_bounded() -> Non
     classify_reason(text)
     assert sys.getrefcount(text) == references
     assert REMEMBERED_TEXTS * LOOKED_AT_CHARACTERS <= 10_000_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Failed: Failed to pull image "a:1": not found',
+        "Created: Created container primary",
+        "Started: Started container primary",
+    ],
+)
+def test_the_name_of_an_event_before_its_text_changes_nothing(text: str) -> None:
+    bare = classify_reason(text.partition(": ")[2])
+    assert bare is not None
+    assert classify_reason(text) == bare
+
+
+def test_a_quota_of_something_else_is_unknown() -> None:
+    assert classify_reason("exceeded quota: gpt-4, requested: 9000 tokens") is None
+
+
+def test_the_last_error_of_a_node_tells_what_that_of_its_attempt_told() -> None:
+    assert classify_error("RetriesExhausted|Evicted") is classify_error("Evicted")
+    assert classify_error("Evicted") is Operation.EVICTION

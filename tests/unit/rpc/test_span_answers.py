@@ -55,7 +55,7 @@ def storage(tmp_path: Path) -> Iterator[Storage]:
 
 @pytest.fixture
 def queries(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> CountingQueries:
-    monkeypatch.setattr(span_answers, "MIN_KEPT_BYTES", 0)
+    monkeypatch.setattr(span_answers, "MIN_KEPT_SPANS", 0)
     return CountingQueries(
         storage, decode_payload, decode_stored_definition, stale_after_ns=3600 * 10**9
     )

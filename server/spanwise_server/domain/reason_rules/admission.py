@@ -36,7 +36,7 @@ _QUOTAS = (
         _BEGINS,
         _WARNING,
         "exceeded quota: ",
-        rf"{_FORBIDDEN}exceeded quota: [\w.-]{{1,253}}, requested: \S",
+        rf"{_FORBIDDEN}exceeded quota: [\w.-]{{1,253}}, requested: [\w./-]{{1,253}}=",
         "kubernetes v1.30 apiserver pkg/admission/plugin/resourcequota/controller.go",
         (
             (

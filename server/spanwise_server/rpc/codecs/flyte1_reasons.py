@@ -10,7 +10,7 @@ from flyteidl.core.catalog_pb2 import CatalogMetadata, CatalogReservation
 from flyteidl.core.execution_pb2 import ExecutionError as FlyteError
 from flyteidl.event.event_pb2 import TaskExecutionEvent, TaskNodeMetadata
 
-from spanwise_server.domain.cache_waits import CACHE_MISS
+from spanwise_server.domain.cache_waits import CACHE_MISS, RESERVATION_FAILED
 from spanwise_server.domain.events import CacheStatus, ErrorKind, ExecutionError, Reason, Severity
 from spanwise_server.domain.phases import Phase
 from spanwise_server.rpc.codecs.flyte1_enums import ERROR_KINDS
@@ -34,7 +34,7 @@ _RESERVATION_TEXTS = {
         "cache reservation held by another execution that computes the same result",
         Severity.INFO,
     ),
-    CatalogReservation.RESERVATION_FAILURE: ("cache reservation failed", Severity.WARNING),
+    CatalogReservation.RESERVATION_FAILURE: (RESERVATION_FAILED, Severity.WARNING),
 }
 
 _SKIPPED = Reason("skipped: a node before it was skipped or failed", severity=Severity.INFO)

@@ -25,6 +25,11 @@ _OPTIONS = {
     # Off: with it a second server could bind the same port, and the system would deal calls out
     # between the two. The second one is to fail instead.
     "grpc.so_reuseport": 0,
+    # Calls that wait for the event loop. Beyond these numbers gRPC ends calls with CANCELLED, at
+    # random from 1,000 on by default, and a sender takes that for a failed event. Work that waits
+    # is bounded by the connections: each has at most as many calls as its sender has open.
+    "grpc.server.max_pending_requests": 1_000_000,
+    "grpc.server.max_pending_requests_hard_limit": 1_000_000,
     # Answers have no cap here; a client that wants one sets it for itself.
     "grpc.max_send_message_length": -1,
     # The sender's connections are long and mostly idle. flytekit pings every 30 s and Go clients
