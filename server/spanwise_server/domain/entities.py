@@ -3,6 +3,8 @@
 They are settled in steps (settling.py), each of which fills in some of the attributes.
 """
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
@@ -108,3 +110,10 @@ class Entity:
     def is_marker(self) -> bool:
         """Whether it marks the start or the end of a workflow, and does nothing else."""
         return self.kind in (NodeKind.START, NodeKind.END)
+
+    def families(self) -> Iterable[list["Entity"]]:
+        """Give its children in the order of start, apart by the attempt of it that made them."""
+        families: dict[str, list[Entity]] = defaultdict(list)
+        for child in self.children:
+            families[child.facts.retry_group].append(child)
+        return families.values()

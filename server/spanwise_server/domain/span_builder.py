@@ -4,7 +4,6 @@ Pure, and a function of the set of events: no order of arrival, replay or answer
 Iterative throughout, so that trees of any depth can be built.
 """
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
@@ -148,11 +147,7 @@ def _stages(entity: Entity) -> list[Block]:
     stages = [attempt.block for attempt in entity.attempts]
     if entity.child_execution is not None:
         stages.append(entity.child_execution.block)
-    if entity.children:
-        families: dict[str, list[Entity]] = defaultdict(list)
-        for child in entity.children:
-            families[child.facts.retry_group].append(child)
-        stages += map(_stage, families.values())
+    stages += map(_stage, entity.families())
     if len(stages) > 1:
         stages.sort(key=_START)
     return stages

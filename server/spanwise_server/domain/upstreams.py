@@ -1,7 +1,6 @@
 """What each node waited for: the last to end among the nodes that it depends on."""
 
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from spanwise_server.domain.entities import Entity
@@ -25,10 +24,7 @@ def settle_upstreams(known: KnownExecution, parent: Entity) -> None:
     if parent.kind in _UNCONNECTED:
         return
     parent.end_upstream_ids = _awaited_by_end(parent)
-    families: dict[str, list[Entity]] = defaultdict(list)
-    for child in parent.children:
-        families[child.facts.retry_group].append(child)
-    for siblings in families.values():
+    for siblings in parent.families():
         _settle_siblings(known, parent, siblings)
 
 
