@@ -8,7 +8,7 @@ from typing import NamedTuple
 from spanwise.v1.span_service_pb2 import GetExecutionSpanResponse
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.domain.totals import fill_totals
-from spanwise_server.rpc.codecs.native_spans import encode_spans
+from spanwise_server.rpc.codecs.native_spans import count_descendants, encode_spans
 from spanwise_server.rpc.codecs.timestamps import fill_time
 from spanwise_server.service.span_queries import SpanQueries
 from spanwise_server.storage.api import ExecutionVersion
@@ -54,9 +54,10 @@ class SpanAnswers:
         self._queries = queries
         self._lock = Lock()
         self._kept: OrderedDict[AnswerKey, _Kept] = OrderedDict()  # the latest used last
+        self._kept_bytes = 0
 
     def get(self, key: AnswerKey, as_of_ns: int) -> GetExecutionSpanResponse:
-        """Give the answer. Raises as SpanQueries.get_span."""
+        """Give the answer. Raises as SpanQueries.get_versioned_tree."""
         response = self._recall(key) or self._make(key, as_of_ns)
         fill_time(response.as_of, as_of_ns)
         return response
@@ -70,7 +71,7 @@ class SpanAnswers:
         encode_spans(root, response.spans, key.depth)
         _fit(response)
         # While something is open, the answer depends on the moment that it is asked for.
-        if root.end_ns is not None:
+        if root.end_ns is not None and count_descendants(root) >= MIN_KEPT_SPANS:
             payload = response.SerializeToString()
             self._keep(key, _Kept(payload, tree.execution_keys, tree.versions))
         return response
@@ -87,11 +88,15 @@ class SpanAnswers:
 
     def _keep(self, key: AnswerKey, kept: _Kept) -> None:
         with self._lock:
-            self._kept.pop(key, None)
-            if len(kept.payload) <= MAX_KEPT_BYTES:
-                self._kept[key] = kept
-            while sum(len(each.payload) for each in self._kept.values()) > MAX_KEPT_BYTES:
-                self._kept.popitem(last=False)
+            if key in self._kept:
+                self._kept_bytes -= len(self._kept.pop(key).payload)
+            if len(kept.payload) > MAX_KEPT_BYTES:
+                return
+            self._kept[key] = kept
+            self._kept_bytes += len(kept.payload)
+            while self._kept_bytes > MAX_KEPT_BYTES:
+                _, oldest = self._kept.popitem(last=False)
+                self._kept_bytes -= len(oldest.payload)
 
 
 def _fit(response: GetExecutionSpanResponse) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from spanwise_server.domain.diagnosis import Diagnosis, diagnose, find_course
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.domain.phases import Phase
-from spanwise_server.domain.spans import ExecutionSubject, Span
+from spanwise_server.domain.spans import Span
 from spanwise_server.domain.task_history import (
     MAX_SAMPLES,
     AttemptTimes,
@@ -46,10 +46,10 @@ class Diagnoses:
             ExecutionNotFound: No event ever named it.
             CorruptRecord: A payload of the log cannot be decoded.
         """
-        root = self._queries.get_span(execution_id, as_of_ns)
-        course = find_course(root, as_of_ns)
+        tree = self._queries.get_versioned_tree(execution_id, as_of_ns)
+        course = find_course(tree.root, as_of_ns)
         past = self._read_past(
-            execution_id, root.start_ns, _tasks(course.attempts), _execution_keys(root)
+            execution_id, tree.root.start_ns, _tasks(course.attempts), tree.execution_keys
         )
         return diagnose(course, past, max_findings or DEFAULT_FINDINGS)
 
@@ -82,18 +82,6 @@ class Diagnoses:
 def _tasks(attempts: Iterable[Span]) -> list[TaskName]:
     tasks = {task: None for each in attempts if (task := task_of(each)) is not None}
     return list(tasks)[:MAX_TASKS]
-
-
-def _execution_keys(root: Span) -> set[bytes]:
-    """Give the keys of the executions in a tree, whose attempts are not earlier ones."""
-    keys = set()
-    stack = [root]
-    while stack:
-        span = stack.pop()
-        if isinstance(span.subject, ExecutionSubject):
-            keys.add(execution_key(span.subject.execution_id))
-        stack += span.children
-    return keys
 
 
 def _times(attempt: FinishedAttempt) -> AttemptTimes:

@@ -13,7 +13,7 @@ from spanwise_server.domain.span_builder import build_span_tree
 from spanwise_server.domain.spans import Span
 from spanwise_server.service.arrivals import PayloadDecoder
 from spanwise_server.service.event_log import clamp_page_size
-from spanwise_server.service.known_executions import KnownExecutions
+from spanwise_server.service.known_executions import KnownExecutions, KnownFamily
 from spanwise_server.service.page_tokens import Cursor, decode_page_token, encode_page_token
 from spanwise_server.service.workflow_registry import DefinitionDecoder
 from spanwise_server.storage.api import (
@@ -73,7 +73,7 @@ class SpanQueries:
         self._known = KnownExecutions(decode, decode_definition)
         self._stale_after_ns = stale_after_ns
 
-    def get_span(self, execution_id: ExecutionId, as_of_ns: int) -> Span:
+    def get_versioned_tree(self, execution_id: ExecutionId, as_of_ns: int) -> VersionedTree:
         """Give the span tree of an execution, with the executions that it started.
 
         Args:
@@ -85,14 +85,7 @@ class SpanQueries:
             ExecutionNotFound: No event ever named it.
             CorruptRecord: A payload of the log or a registered workflow cannot be decoded.
         """
-        root = self._get_tree(execution_id)
-        judge_liveness(root, as_of_ns, self._stale_after_ns)
-        return root
-
-    def get_versioned_tree(self, execution_id: ExecutionId, as_of_ns: int) -> VersionedTree:
-        """Give the tree as get_span does, and what tells whether it still holds."""
-        with self._storage.read() as reader:
-            execution, children, versions = self._known.read_family(reader, execution_id)
+        execution, children, versions = self._read_family(execution_id)
         root = build_span_tree(execution, children)
         return VersionedTree(
             root=root,
@@ -108,8 +101,9 @@ class SpanQueries:
             return reader.get_versions(keys)
 
     def get_metrics(self, execution_id: ExecutionId, depth: int) -> MetricSpan:
-        """Give the tree as GetExecutionMetrics of Flyte gives it. Raises as get_span."""
-        return render_metrics(self._get_tree(execution_id), depth)
+        """Give the tree as Flyte's GetExecutionMetrics does. Raises as get_versioned_tree."""
+        execution, children, _ = self._read_family(execution_id)
+        return render_metrics(build_span_tree(execution, children), depth)
 
     def list_executions(
         self, query: ExecutionFilter, page_size: int, page_token: str
@@ -136,10 +130,9 @@ class SpanQueries:
         token = encode_page_token(request, (start_ns, last.execution_key.hex()))
         return ExecutionPage(executions[:limit], token)
 
-    def _get_tree(self, execution_id: ExecutionId) -> Span:
+    def _read_family(self, execution_id: ExecutionId) -> KnownFamily:
         with self._storage.read() as reader:
-            family = self._known.read_family(reader, execution_id)
-        return build_span_tree(family.execution, family.children)
+            return self._known.read_family(reader, execution_id)
 
 
 def _keys(executions: Iterable[KnownExecution]) -> Iterator[bytes]:

@@ -179,7 +179,7 @@ def test_any_events_put_together_give_what_a_fresh_request_gives(
                 continue
             shown = tree.apply(view.answer(sent))
             sent = view
-            assert messages(shown) == fresh(queries.get_span(RUN, number), depth)
+            assert messages(shown) == fresh(queries.get_versioned_tree(RUN, number).root, depth)
         storage.close()
 
 

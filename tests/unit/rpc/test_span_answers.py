@@ -75,6 +75,16 @@ def test_a_finished_execution_is_built_once(storage: Storage, queries: CountingQ
     assert second.as_of.seconds == first.as_of.seconds + 1
 
 
+def test_a_small_tree_is_built_again(
+    storage: Storage, queries: CountingQueries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(span_answers, "MIN_KEPT_SPANS", 100)
+    commit(storage, *FINISHED)
+    answers = SpanAnswers(queries)
+    assert answers.get(KEY, AS_OF_NS) == answers.get(KEY, AS_OF_NS)
+    assert queries.built == 2
+
+
 def test_other_depths_and_totals_are_other_answers(
     storage: Storage, queries: CountingQueries
 ) -> None:

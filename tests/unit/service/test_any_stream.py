@@ -207,7 +207,7 @@ def test_any_part_of_a_stream_in_any_order_gives_a_sane_tree(spoiling: Spoiling)
             queries = queries_of(storage)
             if not named_nodes(stream):
                 return
-            root = queries.get_span(root_id(), AS_OF_NS)
+            root = queries.get_versioned_tree(root_id(), AS_OF_NS).root
             queries.get_metrics(root_id(), -1)
         finally:
             storage.close()
@@ -224,5 +224,5 @@ def test_an_empty_stream_leaves_nothing(tmp_path: Path) -> None:
     storage = storage_at(tmp_path / "spanwise.db")
     queries = queries_of(storage)
     with pytest.raises(ExecutionNotFound):
-        queries.get_span(root_id(), AS_OF_NS)
+        queries.get_versioned_tree(root_id(), AS_OF_NS)
     storage.close()

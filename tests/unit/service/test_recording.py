@@ -189,6 +189,6 @@ def test_any_order_and_repetition_of_events_gives_the_same_tree(
             storage = storage_at(Path(folder) / "spanwise.db")
             for request in order:
                 commit(storage, request)
-            trees.append(flat(queries_of(storage).get_span(RUN, 0)))
+            trees.append(flat(queries_of(storage).get_versioned_tree(RUN, 0).root))
             storage.close()
     assert trees[0] == trees[1]
