@@ -15,7 +15,7 @@ from spanwise_server.domain.identifiers import EntityVersion
 from spanwise_server.domain.workflows import WorkflowFormat
 from spanwise_server.rpc.codecs.native import decode_entity
 from spanwise_server.rpc.codecs.native_queries import require_execution_id
-from spanwise_server.rpc.codecs.native_workflows import fill_entity
+from spanwise_server.rpc.codecs.native_spans import fill_entity
 from spanwise_server.rpc.codecs.workflow_payloads import encode_record
 from spanwise_server.rpc.methods import Call, Handler, Method, service_methods
 from spanwise_server.rpc.query_pool import QueryPool

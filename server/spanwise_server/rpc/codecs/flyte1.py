@@ -16,7 +16,7 @@ from flyteidl.admin.event_pb2 import (
     WorkflowExecutionEventRequest,
 )
 from flyteidl.core.execution_pb2 import TaskLog
-from flyteidl.core.identifier_pb2 import Identifier, WorkflowExecutionIdentifier
+from flyteidl.core.identifier_pb2 import WorkflowExecutionIdentifier
 from flyteidl.event.event_pb2 import (
     ExternalResourceInfo,
     NodeExecutionEvent,
@@ -54,7 +54,7 @@ from spanwise_server.rpc.codecs.flyte1_reasons import (
     node_reasons,
     task_reasons,
 )
-from spanwise_server.rpc.codecs.flyte1_workflows import decode_closure
+from spanwise_server.rpc.codecs.flyte1_workflows import decode_closure, decode_identifier
 from spanwise_server.rpc.codecs.qualities import (
     INCOMPLETE,
     NOTHING_ODD,
@@ -198,7 +198,7 @@ def decode_task_event(request: TaskExecutionEventRequest, payload: bytes) -> Eve
     execution_id = _decode_execution_id(node.execution_id)
     node_id = node.node_id
     _require_node(execution_id, node_id, "event.parent_node_execution_id")
-    task_id = _decode_entity(event.task_id)
+    task_id = decode_identifier(event.task_id)
     occurred_at_ns, odd_occurred = decode_occurred_at(event)
     reported_at_ns, odd_reported = decode_reported_at(event)
     phase, odd_phase = _decode_phase(TASK_PHASES, event.phase)
@@ -234,10 +234,6 @@ def decode_task_event(request: TaskExecutionEventRequest, payload: bytes) -> Eve
 
 def _decode_execution_id(message: WorkflowExecutionIdentifier) -> ExecutionId:
     return ExecutionId(message.project, message.domain, message.name)
-
-
-def _decode_entity(message: Identifier) -> EntityVersion:
-    return EntityVersion(message.project, message.domain, message.name, message.version)
 
 
 def _decode_phase(table: dict[int, Phase], number: int) -> tuple[Phase, EventQuality]:
@@ -277,7 +273,7 @@ def _decode_node_facts(event: NodeExecutionEvent, metadata: TaskNodeMetadata | N
         node_name=event.node_name,
         retry_group=event.retry_group,
         kind=_decode_kind(event, metadata),
-        target_id=_decode_entity(event.target_entity),
+        target_id=decode_identifier(event.target_entity),
         cache_status=_decode_cache_status(metadata),
         child_execution_id=child,
     )

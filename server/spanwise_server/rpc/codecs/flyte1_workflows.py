@@ -34,10 +34,10 @@ def decode_closure(closure: CompiledWorkflowClosure) -> WorkflowDefinition | Non
     if not primary.nodes:
         return None
     return WorkflowDefinition(
-        workflow_id=_decode_id(closure.primary.template.id),
+        workflow_id=decode_identifier(closure.primary.template.id),
         primary=primary,
         sub_workflows={
-            _decode_id(workflow.template.id): _decode_graph(workflow)
+            decode_identifier(workflow.template.id): _decode_graph(workflow)
             for workflow in closure.sub_workflows
         },
     )
@@ -88,12 +88,12 @@ def _add_nodes(
 def _decode_target(message: Node) -> tuple[NodeKind, EntityVersion]:
     match message.WhichOneof("target"):
         case "task_node":
-            return NodeKind.TASK, _decode_id(message.task_node.reference_id)
+            return NodeKind.TASK, decode_identifier(message.task_node.reference_id)
         case "workflow_node":
             reference = message.workflow_node
             if reference.WhichOneof("reference") == "launchplan_ref":
-                return NodeKind.LAUNCH_PLAN, _decode_id(reference.launchplan_ref)
-            return NodeKind.SUBWORKFLOW, _decode_id(reference.sub_workflow_ref)
+                return NodeKind.LAUNCH_PLAN, decode_identifier(reference.launchplan_ref)
+            return NodeKind.SUBWORKFLOW, decode_identifier(reference.sub_workflow_ref)
         case "branch_node":
             return NodeKind.BRANCH, _NO_TARGET
         case "gate_node":
@@ -113,5 +113,6 @@ def _nodes_of_branch(branch: BranchNode) -> list[Node]:
     return [node for node in nodes if node.id]
 
 
-def _decode_id(message: Identifier) -> EntityVersion:
+def decode_identifier(message: Identifier) -> EntityVersion:
+    """Give the definition that an identifier names, whatever its type."""
     return EntityVersion(message.project, message.domain, message.name, message.version)

@@ -13,6 +13,7 @@ from spanwise_server.domain.identifiers import EntityVersion
 from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.workflows import GraphNode, WorkflowDefinition, WorkflowGraph
 from spanwise_server.rpc.codecs.native import decode_entity
+from spanwise_server.rpc.codecs.native_spans import fill_entity
 
 START_NODE_ID = "start-node"
 """What a node may wait for without its being among the nodes: the start of the workflow."""
@@ -44,11 +45,6 @@ def encode_workflow(definition: WorkflowDefinition) -> Workflow:
         fill_entity(below.workflow_id, workflow_id)
         _fill_graph(below, graph)
     return message
-
-
-def fill_entity(message: EntityVersionMessage, entity: EntityVersion) -> None:
-    """Write the identity of a definition into a message."""
-    message.project, message.domain, message.name, message.version = entity
 
 
 def _decode_sub_workflows(messages: Iterable[Workflow]) -> dict[EntityVersion, WorkflowGraph]:
@@ -155,6 +151,5 @@ def _fill_graph(message: Workflow, graph: WorkflowGraph) -> None:
         filled.node_id = node_id
         filled.name = node.name
         filled.kind = int(node.kind)  # type: ignore[assignment]
-        if any(node.target_id):
-            fill_entity(filled.target_id, node.target_id)
+        fill_entity(filled.target_id, node.target_id)
         filled.upstream_node_ids.extend(node.upstream_ids)
