@@ -20,6 +20,8 @@ from spanwise_server.storage.api import (
     ExecutionRecord,
     ExecutionVersion,
     FinishedAttempt,
+    KeptChunk,
+    KeptTree,
     Storage,
     WorkflowRecord,
     WriteTransaction,
@@ -231,6 +233,53 @@ class TestWorkflows:
         with storage.read() as transaction:
             one, another = transaction.get_histories([KEY, OTHER_KEY]).values()
         assert one.workflow is another.workflow is not None
+
+
+class TestKeptTrees:
+    def test_nothing_is_kept_at_first(self, storage: Storage) -> None:
+        with storage.read() as transaction:
+            assert transaction.get_kept_tree(KEY) is None
+            assert transaction.list_kept_chunks(KEY, 1, first=0, limit=9) == []
+
+    def test_a_tree_is_given_with_its_chunks_in_order(self, storage: Storage) -> None:
+        for number in (2, 0, 1):
+            storage.write(lambda t, number=number: t.add_kept_chunk(kept_chunk(1, number)))  # type: ignore[misc]
+        storage.write(lambda t: t.put_kept_tree(kept_tree(1)))
+        with storage.read() as transaction:
+            assert transaction.get_kept_tree(KEY) == kept_tree(1)
+            assert transaction.list_kept_chunks(KEY, 1, first=0, limit=2) == [
+                kept_chunk(1, 0),
+                kept_chunk(1, 1),
+            ]
+            assert transaction.list_kept_chunks(KEY, 1, first=2, limit=2) == [kept_chunk(1, 2)]
+
+    def test_a_new_tree_takes_the_place_of_the_one_before(self, storage: Storage) -> None:
+        other = kept_chunk(1, 0)._replace(execution_key=OTHER_KEY)
+        storage.write(lambda t: t.add_kept_chunk(other))
+        for generation in (1, 2):
+            storage.write(lambda t, each=generation: t.add_kept_chunk(kept_chunk(each, 0)))  # type: ignore[misc]
+            storage.write(lambda t, each=generation: t.put_kept_tree(kept_tree(each)))  # type: ignore[misc]
+        with storage.read() as transaction:
+            assert transaction.get_kept_tree(KEY) == kept_tree(2)
+            assert transaction.list_kept_chunks(KEY, 1, first=0, limit=9) == []
+            assert transaction.list_kept_chunks(KEY, 2, first=0, limit=9) == [kept_chunk(2, 0)]
+            assert transaction.list_kept_chunks(OTHER_KEY, 1, first=0, limit=9) == [other]
+
+    def test_they_go_with_the_projections(self, storage: Storage) -> None:
+        storage.write(lambda t: t.add_kept_chunk(kept_chunk(1, 0)))
+        storage.write(lambda t: t.put_kept_tree(kept_tree(1)))
+        storage.write(lambda t: t.clear_projections())
+        with storage.read() as transaction:
+            assert transaction.get_kept_tree(KEY) is None
+            assert transaction.list_kept_chunks(KEY, 1, first=0, limit=9) == []
+
+
+def kept_tree(generation: int) -> KeptTree:
+    return KeptTree(KEY, generation, "maker", 10, b"\x00basis", b"\x01\x00")
+
+
+def kept_chunk(generation: int, number: int) -> KeptChunk:
+    return KeptChunk(KEY, generation, number, b"\x00outline", f"{generation} {number}".encode())
 
 
 def naming(record: WorkflowRecord) -> ExecutionRecord:

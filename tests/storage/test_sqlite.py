@@ -62,6 +62,10 @@ class TestWorkflows(contract_reading.TestWorkflows):
     pass
 
 
+class TestKeptTrees(contract_reading.TestKeptTrees):
+    pass
+
+
 class TestListingFinishedAttempts(contract_reading.TestListingFinishedAttempts):
     pass
 

@@ -194,6 +194,44 @@ class ExecutionVersion(NamedTuple):
     registered_at_ns: int | None
 
 
+class KeptTree(NamedTuple):
+    """A span tree that was built once and is kept as it is sent, without its chunks.
+
+    Attributes:
+        execution_key: Execution.
+        generation: Tells the chunks of this tree from those of an earlier one.
+        maker: Which program built it. Another one may build another tree.
+        kept_at_ns: When it was built.
+        basis: What it was made of, for whoever compares. Opaque to storage.
+        chunk_spans: How many spans each chunk has. Opaque to storage.
+    """
+
+    execution_key: bytes
+    generation: int
+    maker: str
+    kept_at_ns: int
+    basis: bytes
+    chunk_spans: bytes
+
+
+class KeptChunk(NamedTuple):
+    """A part of a kept tree.
+
+    Attributes:
+        execution_key: Execution.
+        generation: That of the tree.
+        number: Place in the tree, from 0, without gaps.
+        outline: Shape of the part. Opaque to storage.
+        payload: Spans. Opaque to storage.
+    """
+
+    execution_key: bytes
+    generation: int
+    number: int
+    outline: bytes
+    payload: bytes
+
+
 class ExecutionHistory(NamedTuple):
     """Everything that is known of one execution. No order is promised inside the parts.
 
@@ -322,6 +360,12 @@ class WriteTransaction(Protocol):
         Neither need be there.
         """
 
+    def add_kept_chunk(self, record: KeptChunk) -> None:
+        """Insert a chunk of a tree that is not there yet. Readers find it once its tree is."""
+
+    def put_kept_tree(self, record: KeptTree) -> None:
+        """Insert a tree, or replace the one of its execution. Removes chunks of earlier ones."""
+
     def clear_projections(self) -> None:
         """Remove every row that is made of the event log: not workflows, not bindings."""
 
@@ -349,6 +393,14 @@ class ReadTransaction(Protocol):
 
     def get_workflow(self, key: bytes) -> WorkflowRecord | None:
         """Give a registered workflow, or None."""
+
+    def get_kept_tree(self, key: bytes) -> KeptTree | None:
+        """Give the kept tree of an execution, or None."""
+
+    def list_kept_chunks(
+        self, key: bytes, generation: int, *, first: int, limit: int
+    ) -> list[KeptChunk]:
+        """Give at most `limit` chunks of a kept tree from number `first` on, in ascending order."""
 
     def list_finished_attempts(
         self,

@@ -12,6 +12,8 @@ from spanwise_server.storage.api import (
     ExecutionRecord,
     ExecutionVersion,
     FinishedAttempt,
+    KeptChunk,
+    KeptTree,
     LoggedEvent,
     WorkflowRecord,
 )
@@ -19,6 +21,7 @@ from spanwise_server.storage.sql import (
     attempts,
     event_log,
     executions,
+    kept_trees,
     nodes,
     reasons,
     workflows,
@@ -51,6 +54,8 @@ class ReadStatements:
         self.get_reasons = KeyLookup(database, reasons.select_by_execution, 1)
         self.get_registrations = KeyLookup(database, workflows.select_registrations, 1)
         self.get_workflows = KeyLookup(database, workflows.select_by_keys, 1)
+        self.get_kept_tree = compile_text(database, kept_trees.select_tree(), ("execution_key",))
+        self.list_kept_chunks = compile_statement(database, kept_trees.select_chunks())
         self.list_finished_attempts = KeyLookup(
             database,
             partial(attempts.select_finished, database),
@@ -151,6 +156,28 @@ class SqlReadTransaction:
     def get_workflow(self, key: bytes) -> WorkflowRecord | None:
         """See ReadTransaction."""
         return self._get_workflows([key]).get(key)
+
+    def get_kept_tree(self, key: bytes) -> KeptTree | None:
+        """See ReadTransaction."""
+        found = self._connection.read(
+            self._statements.get_kept_tree, (binary(key),), kept_trees.trees_from_rows
+        )
+        return found[0] if found else None
+
+    def list_kept_chunks(
+        self, key: bytes, generation: int, *, first: int, limit: int
+    ) -> list[KeptChunk]:
+        """See ReadTransaction."""
+        statement = self._statements.list_kept_chunks
+        parameters = statement.arrange(
+            {
+                "execution_key": binary(key),
+                "generation": generation,
+                "first": first,
+                "limit": limit,
+            }
+        )
+        return self._connection.read(statement.text, parameters, kept_trees.chunks_from_rows)
 
     def list_finished_attempts(
         self,

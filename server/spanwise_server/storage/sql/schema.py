@@ -1,4 +1,4 @@
-"""The seven tables.
+"""The nine tables.
 
 Keys come from domain.identifiers: they are hashes, so indexes stay small and no write needs a
 look-up, whatever a sender puts into an id. Every primary key but that of `workflows` begins with
@@ -7,7 +7,8 @@ nanoseconds since the epoch, UTC. Columns of an enumeration hold the numbers of 
 is empty, never NULL, where nothing was said; NULL has a meaning of its own, given at the column.
 
 The `events` table is the truth of what happened; `workflows` and `workflow_bindings` are what
-people registered. The others are projections of the events, which `spanwise rebuild` makes again.
+people registered. The others are projections of the events, which `spanwise rebuild` makes again,
+and `kept_trees` and `kept_chunks`, which are made when somebody next reads a large execution.
 """
 
 from sqlalchemy import (
@@ -249,4 +250,30 @@ WORKFLOW_BINDINGS = Table(
     execution_key_column(),
     workflow_key_column(primary_key=False),  # need not be there either
     sqlite_with_rowid=False,
+)
+
+# One row per large finished execution whose span tree is kept as it is sent. Key: the execution.
+# Written by whoever built the tree, after its chunks. May be deleted: it is then built again.
+KEPT_TREES = Table(
+    "kept_trees",
+    METADATA,
+    execution_key_column(),
+    Column("generation", BigInteger, nullable=False),  # of its chunks
+    text_column("maker"),
+    Column("kept_at_ns", BigInteger, nullable=False),
+    Column("basis", LargeBinary, nullable=False),
+    Column("chunk_spans", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# One row per chunk of a kept tree. Key: the tree and the place in it, from 0. Written once, before
+# the row of its tree; what has no such row is left over. May be deleted with it.
+KEPT_CHUNKS = Table(
+    "kept_chunks",
+    METADATA,
+    execution_key_column(),
+    entity_key_column("generation"),
+    entity_key_column("number"),
+    Column("outline", LargeBinary, nullable=False),
+    Column("payload", LargeBinary, nullable=False),
 )

@@ -9,6 +9,8 @@ from spanwise_server.storage.api import (
     EntityRef,
     EventRecord,
     ExecutionRecord,
+    KeptChunk,
+    KeptTree,
     LoggedKey,
     NodeRecord,
     ReasonRecord,
@@ -18,6 +20,7 @@ from spanwise_server.storage.sql import (
     attempts,
     event_log,
     executions,
+    kept_trees,
     nodes,
     reasons,
     workflows,
@@ -32,12 +35,14 @@ from spanwise_server.storage.sql.connection import Connection, Row
 from spanwise_server.storage.sql.dialect import Database, binary
 from spanwise_server.storage.sql.schema import (
     EXECUTIONS,
+    KEPT_CHUNKS,
+    KEPT_TREES,
     NODE_EXECUTIONS,
     REASONS,
     TASK_EXECUTIONS,
 )
 
-_PROJECTIONS = (REASONS, TASK_EXECUTIONS, NODE_EXECUTIONS, EXECUTIONS)
+_PROJECTIONS = (KEPT_TREES, KEPT_CHUNKS, REASONS, TASK_EXECUTIONS, NODE_EXECUTIONS, EXECUTIONS)
 
 
 class WriteStatements:
@@ -77,6 +82,15 @@ class WriteStatements:
         )
         self.put_binding = compile_insert(
             database, workflows.insert_or_replace_binding(database), workflows.BINDING_COLUMNS
+        )
+        self.add_kept_chunk = compile_insert(
+            database, kept_trees.insert_chunk(database), kept_trees.CHUNK_COLUMNS
+        )
+        self.put_kept_tree = compile_insert(
+            database, kept_trees.insert_or_replace_tree(database), kept_trees.TREE_COLUMNS
+        )
+        self.delete_other_chunks = compile_text(
+            database, kept_trees.delete_other_chunks(), ("execution_key", "generation")
         )
         self.clear_projections = tuple(
             compile_text(database, delete(table), ()) for table in _PROJECTIONS
@@ -179,6 +193,16 @@ class SqlWriteTransaction:
         """See WriteTransaction."""
         row = (binary(execution_key), binary(workflow_key))
         self._put(self._statements.put_binding, [row])
+
+    def add_kept_chunk(self, record: KeptChunk) -> None:
+        """See WriteTransaction."""
+        self._put(self._statements.add_kept_chunk, [kept_trees.chunk_to_row(record)])
+
+    def put_kept_tree(self, record: KeptTree) -> None:
+        """See WriteTransaction."""
+        self._put(self._statements.put_kept_tree, [kept_trees.tree_to_row(record)])
+        others = (binary(record.execution_key), record.generation)
+        self._put(self._statements.delete_other_chunks, [others])
 
     def clear_projections(self) -> None:
         """See WriteTransaction."""

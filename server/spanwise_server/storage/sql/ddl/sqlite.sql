@@ -140,3 +140,21 @@ CREATE TABLE workflow_bindings (
 	PRIMARY KEY (execution_key)
 )
  WITHOUT ROWID;
+CREATE TABLE kept_trees (
+	execution_key BLOB NOT NULL,
+	generation BIGINT NOT NULL,
+	maker TEXT NOT NULL,
+	kept_at_ns BIGINT NOT NULL,
+	basis BLOB NOT NULL,
+	chunk_spans BLOB NOT NULL,
+	PRIMARY KEY (execution_key)
+)
+ WITHOUT ROWID;
+CREATE TABLE kept_chunks (
+	execution_key BLOB NOT NULL,
+	generation BIGINT NOT NULL,
+	number BIGINT NOT NULL,
+	outline BLOB NOT NULL,
+	payload BLOB NOT NULL,
+	PRIMARY KEY (execution_key, generation, number)
+);
