@@ -41,6 +41,7 @@ DEFAULT_ENDPOINT = "127.0.0.1:8089"
 
 # An execution of many nodes does not fit into gRPC's 4 MiB; the server's cap is the same.
 _MAX_RECEIVE_BYTES = 64 * 1024 * 1024
+_PAGE_BYTES = 60 * 1024 * 1024  # the most that the server sends at once
 _KEEPALIVE_MS = 60_000  # spanwise's server takes a ping every 5 s
 _MOST_FINDINGS = (1 << 31) - 1
 _LARGEST_DEPTH = (1 << 32) - 1
@@ -135,7 +136,9 @@ class Client:
         """
         wanted = _execution_id(execution_id)
         request = span_service_pb2.GetExecutionSpanRequest(
-            execution_id=wanted.to_message(), include_totals=include_totals
+            execution_id=wanted.to_message(),
+            include_totals=include_totals,
+            max_bytes=_PAGE_BYTES,
         )
         if as_of is not None:
             request.as_of.CopyFrom(moment_to_timestamp(as_of))

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from spanwise_server.config import Address, Settings, parse_address
+from spanwise_server.reader.process import ReaderProcess
 from spanwise_server.rpc.admin_service import AdminServicer
 from spanwise_server.rpc.codecs.native_watch import SpanView, render_view
 from spanwise_server.rpc.codecs.payloads import decode_payload
@@ -22,7 +23,6 @@ from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.rpc.reflection import reflection_methods
 from spanwise_server.rpc.span_service import SpanServicer
 from spanwise_server.rpc.workflow_service import WorkflowServicer
-from spanwise_server.service.diagnoses import Diagnoses
 from spanwise_server.service.event_log import EventLog
 from spanwise_server.service.event_sink import EventSink
 from spanwise_server.service.rebuild import rebuild_projections
@@ -46,6 +46,7 @@ class Server:
 
     storage: Storage
     writer: WriterProcess
+    reader: ReaderProcess
     sink: EventSink
     pool: QueryPool
     watches: SpanWatches[SpanView]
@@ -60,7 +61,9 @@ class Server:
             AddressUnavailableError: The address cannot be taken.
         """
         bound = Address(address.host, await self.front.start(*address))
-        await self.writer.start()  # so that the first event need not wait for it
+        # Now, so that the first event and the first reader need not wait for them.
+        await self.writer.start()
+        await self.reader.start()
         return bound
 
     async def stop(self, grace_s: float) -> None:
@@ -76,6 +79,7 @@ class Server:
         await self.sink.stop()
         await asyncio.sleep(DRAIN_S)
         await self.front.stop(grace_s)
+        await self.reader.close()
         self.close()
 
     def close(self) -> None:
@@ -90,6 +94,9 @@ def build_server(settings: Settings, storage: Storage) -> Server:
     pool = QueryPool()
     health = Health()
     writer = WriterProcess(settings.database_url, settings.log_level)
+    reader = ReaderProcess(
+        settings.database_url, settings.stale_after_s * SECOND_NS, settings.log_level
+    )
     sink = EventSink(writer, metrics.count_verdicts)
     queries = SpanQueries(
         storage,
@@ -99,17 +106,17 @@ def build_server(settings: Settings, storage: Storage) -> Server:
     )
     watches = SpanWatches(queries, pool, render_view)
     methods = [
-        *AdminServicer(sink, queries, pool).methods(),
-        *EventServicer(sink, EventLog(storage), pool).methods(),
+        *AdminServicer(sink, reader).methods(),
+        *EventServicer(sink, reader, EventLog(storage), pool).methods(),
         *WorkflowServicer(WorkflowRegistry(storage, decode_definition), pool).methods(),
-        *SpanServicer(queries, watches, Diagnoses(storage, queries), pool).methods(),
+        *SpanServicer(reader, queries, watches, pool).methods(),
     ]
     front = GrpcFront(
         _with_common_services(methods, health),
         Interceptors(metrics),
         max_message_bytes=settings.max_message_bytes,
     )
-    return Server(storage, writer, sink, pool, watches, health, front, metrics)
+    return Server(storage, writer, reader, sink, pool, watches, health, front, metrics)
 
 
 def _with_common_services(methods: list[Method], health: Health) -> list[Method]:

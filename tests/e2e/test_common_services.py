@@ -12,7 +12,7 @@ from grpc_reflection.v1alpha.reflection_pb2 import (
     ServerReflectionResponse,
 )
 
-from spanwise.v1 import event_service_pb2, span_service_pb2
+from spanwise.v1 import event_service_pb2
 from tests.e2e.harness import Stubs, failure, unary
 
 ADMIN_SERVICE = admin_pb2.DESCRIPTOR.services_by_name["AdminService"]
@@ -68,30 +68,6 @@ def test_an_unserved_admin_method_says_what_to_do(method: str, stubs: Stubs) -> 
     assert code is grpc.StatusCode.UNIMPLEMENTED
     for part in (f"AdminService.{method}", "CreateTaskEvent", "GetExecutionMetrics", "FlyteAdmin"):
         assert part in text
-
-
-@pytest.mark.parametrize(
-    ("request_message", "field"),
-    [
-        ({"page_size": 5}, "page_size"),
-        ({"page_token": "x"}, "page_token"),
-        ({"selection": {"root_span_id": b"12345678"}}, "selection.root_span_id"),
-        ({"selection": {"window_start": {}}}, "selection.window_start"),
-        ({"selection": {"window_end": {}}}, "selection.window_end"),
-    ],
-)
-def test_a_part_of_a_request_that_is_not_served_is_not_ignored(
-    request_message: dict[str, Any], field: str, stubs: Stubs
-) -> None:
-    """The whole tree would be taken for the part that was asked for."""
-    request = span_service_pb2.GetExecutionSpanRequest(
-        execution_id={"name": "run"}, **request_message
-    )
-    with pytest.raises(grpc.RpcError) as failed:
-        stubs.spans.GetExecutionSpan(request)
-    code, text = failure(failed.value)
-    assert code is grpc.StatusCode.UNIMPLEMENTED
-    assert field in text
 
 
 @pytest.mark.parametrize("method", ["CreateEvents", "WatchEvents"])

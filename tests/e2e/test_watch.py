@@ -143,7 +143,7 @@ def test_a_part_that_cannot_be_picked_is_refused(
         next(stubs.spans.WatchExecutionSpan(request, timeout=DEADLINE_S))
     code, text = failure(refused.value)
     assert code is grpc.StatusCode.UNIMPLEMENTED
-    assert f"{field} of WatchExecutionSpan" in text
+    assert f"{field} cannot be watched" in text
 
 
 def test_an_execution_must_be_named(stubs: Stubs) -> None:

@@ -3,8 +3,6 @@
 import os
 import signal
 import threading
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import pytest
 
 from tests.e2e.flyte_run import ALREADY_EXISTS, OK, Run
 from tests.e2e.harness import ServerProcess, Stubs, running_server
+from tests.e2e.processes import child_of, is_running, wait_until
 
 UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
 DEADLINE_S = 30
@@ -20,29 +19,7 @@ DEADLINE_S = 30
 
 def writer_of(server: ServerProcess) -> int:
     """Give the process id of a server's writer."""
-    children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text()
-    (pid,) = [
-        int(child)
-        for child in children.split()
-        if b"spanwise_server.writer" in Path(f"/proc/{child}/cmdline").read_bytes()
-    ]
-    return pid
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    """Wait for a condition."""
-    deadline = time.monotonic() + DEADLINE_S
-    while not is_so():
-        assert time.monotonic() < deadline, "waited too long"
-        time.sleep(0.01)
-
-
-def is_running(pid: int) -> bool:
-    """Say whether a process runs; one that is only not yet waited for does not."""
-    try:
-        return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return False
+    return child_of(server, "spanwise_server.writer")
 
 
 def test_senders_hear_unavailable_when_the_writer_dies_and_the_next_event_is_taken(

@@ -24,20 +24,22 @@ class SpanSelection(_message.Message):
     def __init__(self, depth: _Optional[int] = ..., root_span_id: _Optional[bytes] = ..., window_start: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., window_end: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class GetExecutionSpanRequest(_message.Message):
-    __slots__ = ("execution_id", "selection", "as_of", "page_size", "page_token", "include_totals")
+    __slots__ = ("execution_id", "selection", "as_of", "page_size", "page_token", "include_totals", "max_bytes")
     EXECUTION_ID_FIELD_NUMBER: _ClassVar[int]
     SELECTION_FIELD_NUMBER: _ClassVar[int]
     AS_OF_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_TOTALS_FIELD_NUMBER: _ClassVar[int]
+    MAX_BYTES_FIELD_NUMBER: _ClassVar[int]
     execution_id: _identifiers_pb2.ExecutionId
     selection: SpanSelection
     as_of: _timestamp_pb2.Timestamp
     page_size: int
     page_token: str
     include_totals: bool
-    def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., selection: _Optional[_Union[SpanSelection, _Mapping]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., include_totals: bool = ...) -> None: ...
+    max_bytes: int
+    def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., selection: _Optional[_Union[SpanSelection, _Mapping]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., include_totals: bool = ..., max_bytes: _Optional[int] = ...) -> None: ...
 
 class GetExecutionSpanResponse(_message.Message):
     __slots__ = ("spans", "as_of", "truncated", "next_page_token")

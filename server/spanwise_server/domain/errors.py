@@ -7,6 +7,7 @@
     ├── InvalidWorkflow         a definition of a workflow that cannot be registered
     ├── NotFound
     │   ├── ExecutionNotFound   no event ever named the execution
+    │   ├── SpanNotFound        the execution has no such span
     │   └── WorkflowNotFound    nobody registered the workflow
     ├── EventAlreadyRecorded    the event repeats a phase
     ├── EventRefused            the event contradicts what is stored
@@ -95,6 +96,19 @@ class ExecutionNotFound(NotFound):
     def __str__(self) -> str:
         """Name the execution."""
         return f"no event has named the execution {self.name}"
+
+
+class SpanNotFound(NotFound):
+    """The tree of the execution has no such span."""
+
+    def __init__(self, span_id: bytes) -> None:
+        """Keep the id."""
+        super().__init__(span_id)
+        self.span_id = span_id
+
+    def __str__(self) -> str:
+        """Name the span."""
+        return f"the execution has no span {self.span_id.hex()}"
 
 
 class WorkflowNotFound(NotFound):

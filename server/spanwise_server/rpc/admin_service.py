@@ -11,20 +11,14 @@ from flyteidl.admin.event_pb2 import (
     WorkflowExecutionEventRequest,
     WorkflowExecutionEventResponse,
 )
-from flyteidl.admin.execution_pb2 import (
-    WorkflowExecutionGetMetricsRequest,
-    WorkflowExecutionGetMetricsResponse,
-)
+from flyteidl.admin.execution_pb2 import WorkflowExecutionGetMetricsRequest
 from flyteidl.service import admin_pb2
 
-from spanwise_server.domain.errors import InvalidQuery
 from spanwise_server.domain.events import PayloadType
-from spanwise_server.domain.identifiers import ExecutionId
-from spanwise_server.rpc.codecs.flyte1_metrics import encode_metrics
-from spanwise_server.rpc.methods import Call, Handler, Method, service_methods
-from spanwise_server.rpc.query_pool import QueryPool
+from spanwise_server.rpc.codecs.flyte1 import decode_workflow_event
+from spanwise_server.rpc.methods import Call, Encoded, Handler, Method, service_methods
+from spanwise_server.rpc.reader import LARGE_EVENTS, Reader
 from spanwise_server.service.event_sink import EventSink
-from spanwise_server.service.span_queries import SpanQueries
 
 _SERVICE = admin_pb2.DESCRIPTOR.services_by_name["AdminService"]
 
@@ -32,11 +26,10 @@ _SERVICE = admin_pb2.DESCRIPTOR.services_by_name["AdminService"]
 class AdminServicer:
     """Handlers of AdminService."""
 
-    def __init__(self, sink: EventSink, queries: SpanQueries, pool: QueryPool) -> None:
-        """Give events to `sink` and run `queries` in `pool`."""
+    def __init__(self, sink: EventSink, reader: Reader) -> None:
+        """Give events to `sink` and leave metrics to `reader`."""
         self._sink = sink
-        self._queries = queries
-        self._pool = pool
+        self._reader = reader
 
     def methods(self) -> list[Method]:
         """Give the method table."""
@@ -51,7 +44,11 @@ class AdminServicer:
     async def _create_workflow_event(
         self, request: WorkflowExecutionEventRequest, call: Call
     ) -> WorkflowExecutionEventResponse:
-        await self._sink.record(PayloadType.FLYTE1_WORKFLOW_EVENT, call.payload)
+        recorded = await self._sink.record(PayloadType.FLYTE1_WORKFLOW_EVENT, call.payload)
+        if recorded.sequence >= LARGE_EVENTS:
+            event = decode_workflow_event(request, call.payload)
+            if event.phase.is_terminal:
+                self._reader.prepare(event.execution_id)
         return WorkflowExecutionEventResponse()
 
     async def _create_node_event(
@@ -68,17 +65,8 @@ class AdminServicer:
 
     async def _get_execution_metrics(
         self, request: WorkflowExecutionGetMetricsRequest, call: Call
-    ) -> WorkflowExecutionGetMetricsResponse:
-        execution_id = ExecutionId(request.id.project, request.id.domain, request.id.name)
-        if not execution_id.name:
-            raise InvalidQuery("id.name", "is empty; name the execution")
-
-        def answer() -> WorkflowExecutionGetMetricsResponse:
-            response = WorkflowExecutionGetMetricsResponse()
-            encode_metrics(self._queries.get_metrics(execution_id, request.depth), response.span)
-            return response
-
-        return await self._pool.run(answer)
+    ) -> Encoded:
+        return Encoded(await self._reader.read("GetExecutionMetrics", call.payload))
 
 
 def _explain_unserved(method: str) -> str:

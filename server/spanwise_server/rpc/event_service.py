@@ -14,10 +14,12 @@ from spanwise.v1.event_service_pb2 import (
 )
 from spanwise_server.domain.errors import InvalidQuery
 from spanwise_server.domain.events import PayloadType
+from spanwise_server.rpc.codecs.native import decode_execution_event
 from spanwise_server.rpc.codecs.native_log import fill_logged_event
 from spanwise_server.rpc.codecs.native_queries import require_execution_id, require_page_size
 from spanwise_server.rpc.methods import Call, Handler, Method, service_methods
 from spanwise_server.rpc.query_pool import QueryPool
+from spanwise_server.rpc.reader import LARGE_EVENTS, Reader
 from spanwise_server.service.event_log import EventLog
 from spanwise_server.service.event_sink import EventSink
 
@@ -33,9 +35,10 @@ _BY_TIME = {
 class EventServicer:
     """Handlers of EventService."""
 
-    def __init__(self, sink: EventSink, log: EventLog, pool: QueryPool) -> None:
-        """Give events to `sink` and read `log` in `pool`."""
+    def __init__(self, sink: EventSink, reader: Reader, log: EventLog, pool: QueryPool) -> None:
+        """Give events to `sink`, tell `reader` of ends, and read `log` in `pool`."""
         self._sink = sink
+        self._reader = reader
         self._log = log
         self._pool = pool
 
@@ -53,6 +56,10 @@ class EventServicer:
         self, request: CreateExecutionEventRequest, call: Call
     ) -> CreateExecutionEventResponse:
         sequence, disposition = await self._sink.record(PayloadType.EXECUTION_EVENT, call.payload)
+        if sequence >= LARGE_EVENTS:
+            event = decode_execution_event(request, call.payload)
+            if event.phase.is_terminal:
+                self._reader.prepare(event.execution_id)
         return CreateExecutionEventResponse(sequence=sequence, disposition=int(disposition))  # type: ignore[arg-type]
 
     async def _create_node_event(

@@ -48,10 +48,29 @@ class StreamKind(Enum):
     BIDIRECTIONAL = "bidirectional"
 
 
-UnaryHandler = Callable[[Any, Call], Awaitable[Message]]
+class Answer(Protocol):
+    """What a handler gives: a message, or one that was encoded elsewhere."""
+
+    def SerializeToString(self) -> bytes:  # noqa: N802 - the name that messages have
+        """Give the bytes to send."""
+
+
+class Encoded:
+    """An Answer that was encoded elsewhere."""
+
+    def __init__(self, payload: bytes) -> None:
+        """Send `payload` as it is."""
+        self._payload = payload
+
+    def SerializeToString(self) -> bytes:  # noqa: N802 - as above
+        """See Answer."""
+        return self._payload
+
+
+UnaryHandler = Callable[[Any, Call], Awaitable[Answer]]
 """Of StreamKind.UNARY: takes the request, gives the answer."""
 
-Answers = AsyncGenerator[Message, None]
+Answers = AsyncGenerator[Answer, None]
 """A stream of answers. A generator, so that it can be closed when the call ends early."""
 
 ServerStreamHandler = Callable[[Any, Call], Answers]
@@ -72,20 +91,25 @@ class Method(NamedTuple):
     handler: Handler
 
 
+def _require_all(method: str) -> str:
+    raise ValueError(f"{method} has no handler")
+
+
 def service_methods(
     service: ServiceDescriptor,
     handlers: Mapping[str, Handler],
-    explain_unserved: Callable[[str], str],
+    explain_unserved: Callable[[str], str] = _require_all,
 ) -> list[Method]:
     """Give a row for every method that a service declares.
 
     Args:
         service: The declaration.
         handlers: Handlers by name of method.
-        explain_unserved: Gives the text of UNIMPLEMENTED for the name of a method without handler.
+        explain_unserved: Gives the text of UNIMPLEMENTED for the name of a method without handler;
+            by default every method needs one.
 
     Raises:
-        ValueError: A handler is of no method of the service.
+        ValueError: A handler is of no method of the service, or a method needs one.
     """
     unknown = handlers.keys() - service.methods_by_name.keys()
     if unknown:
@@ -113,7 +137,7 @@ def _kind(method: MethodDescriptor) -> StreamKind:
 
 
 def _unserved(kind: StreamKind, text: str) -> Handler:
-    async def refuse_call(request: Any, call: Call) -> Message:
+    async def refuse_call(request: Any, call: Call) -> Answer:
         raise NotSupported(text)
 
     async def refuse_stream(request: Any, call: Call) -> Answers:

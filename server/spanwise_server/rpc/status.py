@@ -48,6 +48,7 @@ from spanwise_server.domain.errors import (
     InvalidWorkflow,
     NotFound,
     NotSupported,
+    SpanNotFound,
     SpanwiseError,
     StoreUnavailable,
     WorkflowNotFound,
@@ -118,6 +119,10 @@ def _execution(error: ExecutionNotFound) -> list[Message]:
     return [_resource("spanwise.v1.ExecutionId", error.name)]
 
 
+def _span(error: SpanNotFound) -> list[Message]:
+    return [_resource("spanwise.v1.Span", error.span_id.hex())]
+
+
 def _workflow(error: WorkflowNotFound) -> list[Message]:
     return [_resource("spanwise.v1.EntityVersion", error.name)]
 
@@ -166,6 +171,7 @@ TABLE: dict[type, _Row] = {
     InvalidWorkflow: _Row(code_pb2.INVALID_ARGUMENT, _bad_request),
     NotFound: _Row(code_pb2.NOT_FOUND, _nothing),
     ExecutionNotFound: _Row(code_pb2.NOT_FOUND, _execution),
+    SpanNotFound: _Row(code_pb2.NOT_FOUND, _span),
     WorkflowNotFound: _Row(code_pb2.NOT_FOUND, _workflow),
     EventAlreadyRecorded: _Row(code_pb2.ALREADY_EXISTS, _nothing),
     AlreadyInTerminalPhase: _Row(code_pb2.FAILED_PRECONDITION, _terminal_phase),

@@ -15,6 +15,7 @@ from spanwise_server.domain.phases import Phase
         errors.InvalidEvent("event.id", "is empty"),
         errors.InvalidQuery("depth", "is negative"),
         errors.ExecutionNotFound("p", "d", "n"),
+        errors.SpanNotFound(b"12345678"),
         errors.EventAlreadyRecorded(Phase.RUNNING),
         errors.AlreadyInTerminalPhase(Phase.SUCCEEDED),
         errors.IllegalTransition(Phase.RUNNING, Phase.QUEUED),

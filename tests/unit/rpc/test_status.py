@@ -25,6 +25,7 @@ from spanwise_server.domain.errors import (
     InvalidWorkflow,
     NotFound,
     NotSupported,
+    SpanNotFound,
     SpanwiseError,
     StoreUnavailable,
     WorkflowNotFound,
@@ -66,6 +67,7 @@ ROWS: list[tuple[SpanwiseError, grpc.StatusCode, list[type[Message]]]] = [
         grpc.StatusCode.NOT_FOUND,
         [error_details_pb2.ResourceInfo],
     ),
+    (SpanNotFound(b"12345678"), grpc.StatusCode.NOT_FOUND, [error_details_pb2.ResourceInfo]),
     (EventAlreadyRecorded(Phase.RUNNING), grpc.StatusCode.ALREADY_EXISTS, []),
     (
         AlreadyInTerminalPhase(Phase.SUCCEEDED),

@@ -1,6 +1,6 @@
 """Codec of native read requests: what they ask for, or InvalidQuery."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from spanwise.v1 import identifiers_pb2, span_service_pb2
 from spanwise_server.domain.errors import InvalidQuery, NotSupported
@@ -8,7 +8,14 @@ from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.domain.phases import Phase
 from spanwise_server.rpc.codecs.native import decode_execution_id
 from spanwise_server.rpc.codecs.timestamps import decode_optional
+from spanwise_server.rpc.tree_selection import Selection
 from spanwise_server.storage.api import ExecutionFilter
+
+MAX_ANSWER_BYTES = 60 * 2**20
+"""Of the spans in one message. Clients of spanwise take 64 MiB."""
+
+SPAN_ID_BYTES = 8
+_NO_BOUND = 2**62
 
 
 def require_execution_id(message: identifiers_pb2.ExecutionId) -> ExecutionId:
@@ -44,42 +51,66 @@ def require_max_findings(max_findings: int) -> int:
     return max_findings
 
 
-def decode_depth(request: span_service_pb2.GetExecutionSpanRequest) -> int | None:
-    """Give the levels below the root that a request for a tree asks for; None for all.
+def require_spans_page_size(page_size: int) -> int:
+    """Give the most spans of a page; 0 in the request means no bound.
 
     Raises:
-        NotSupported: It asks for a part of the tree that this version cannot pick. To give more
-            than was asked for would be taken for the part.
+        InvalidQuery: It is negative.
     """
-    _refuse_unserved(
-        "GetExecutionSpan",
-        _unserved_parts(request.selection)
-        | {"page_size": bool(request.page_size), "page_token": bool(request.page_token)},
-    )
-    return _depth(request.selection)
+    if page_size < 0:
+        raise InvalidQuery("page_size", f"is {page_size}; give 1 or more, or 0 for no bound")
+    return page_size or _NO_BOUND
+
+
+def decode_max_bytes(field: str, max_bytes: int, usual: int) -> int:
+    """Give the most bytes of spans in a message: `usual` for 0, and MAX_ANSWER_BYTES at most.
+
+    Raises:
+        InvalidQuery: It is negative.
+    """
+    if max_bytes < 0:
+        raise InvalidQuery(field, f"is {max_bytes}; give 1 or more, or 0 for {usual}")
+    return min(max_bytes or usual, MAX_ANSWER_BYTES)
+
+
+def decode_selection(message: span_service_pb2.SpanSelection) -> Selection:
+    """Give which part of a tree a request asks for.
+
+    Raises:
+        InvalidQuery: The id of a span is none, or the window ends before it starts.
+    """
+    root_span_id = message.root_span_id
+    if len(root_span_id) not in (0, SPAN_ID_BYTES):
+        raise InvalidQuery(
+            "selection.root_span_id", f"has {len(root_span_id)} bytes; ids of spans have 8"
+        )
+    start_ns = decode_optional(message, "window_start")
+    end_ns = decode_optional(message, "window_end")
+    if start_ns is not None and end_ns is not None and end_ns < start_ns:
+        raise InvalidQuery("selection.window_end", "is before window_start; swap them")
+    return Selection(_depth(message), root_span_id, start_ns, end_ns)
 
 
 def decode_watch_depth(request: span_service_pb2.WatchExecutionSpanRequest) -> int | None:
-    """Give the levels below the root that somebody wants to watch: as decode_depth."""
-    _refuse_unserved("WatchExecutionSpan", _unserved_parts(request.selection))
-    return _depth(request.selection)
+    """Give the levels below the root that somebody wants to watch; None for all.
 
-
-def _unserved_parts(selection: span_service_pb2.SpanSelection) -> dict[str, bool]:
-    return {
-        "selection.root_span_id": bool(selection.root_span_id),
-        "selection.window_start": selection.HasField("window_start"),
-        "selection.window_end": selection.HasField("window_end"),
+    Raises:
+        NotSupported: It asks for a part of the tree that cannot be watched. To give more than was
+            asked for would be taken for the part.
+    """
+    selection = request.selection
+    unserved = {
+        "root_span_id": bool(selection.root_span_id),
+        "window_start": selection.HasField("window_start"),
+        "window_end": selection.HasField("window_end"),
     }
-
-
-def _refuse_unserved(method: str, unserved: Mapping[str, bool]) -> None:
     for field, is_given in unserved.items():
         if is_given:
             raise NotSupported(
-                f"this version does not serve {field} of {method} yet; leave it unset,"
-                " and limit the answer with selection.depth"
+                f"selection.{field} cannot be watched; leave it unset, and limit the answers with"
+                " selection.depth"
             )
+    return _depth(selection)
 
 
 def _depth(selection: span_service_pb2.SpanSelection) -> int | None:

@@ -46,7 +46,7 @@ def encode_spans(root: Span, spans: SpanList, depth: int | None = None) -> None:
     while stack:
         span, parent_id, level = stack.pop()
         message = add()
-        _fill_span(message, span, parent_id)
+        fill_span(message, span, parent_id)
         children = span.children
         if not children:
             continue
@@ -101,7 +101,8 @@ def encode_span_qualities(qualities: SpanQuality) -> list[int]:
     return numbers
 
 
-def _fill_span(message: span_pb2.Span, span: Span, parent_id: bytes) -> None:
+def fill_span(message: span_pb2.Span, span: Span, parent_id: bytes) -> None:
+    """Fill in a span, which hangs below the span of the id `parent_id`."""
     message.span_id = span_id_bytes(span.span_id)
     message.parent_span_id = parent_id
     message.name = span.name

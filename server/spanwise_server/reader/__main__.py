@@ -1,0 +1,124 @@
+"""The reader's own end: `python -m spanwise_server.reader`, started by the serving process.
+
+Its standard input is a socket: it reads requests and writes answers, in the order in which they are
+done. It ends when the other end closes, whatever it is about, so it never outlives that process.
+"""
+
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from io import BufferedRWPair
+
+import structlog
+
+from spanwise_server.collector import settle_collector
+from spanwise_server.domain.errors import SpanwiseError
+from spanwise_server.reader.maker import tree_maker
+from spanwise_server.reader.wire import Answer, Request, Verb
+from spanwise_server.rpc.codecs.payloads import decode_payload
+from spanwise_server.rpc.codecs.workflow_payloads import decode_stored_definition
+from spanwise_server.rpc.span_reads import SpanReads
+from spanwise_server.rpc.span_trees import SpanTrees
+from spanwise_server.service.diagnoses import Diagnoses
+from spanwise_server.service.kept_trees import KeptTrees
+from spanwise_server.service.span_queries import SpanQueries
+from spanwise_server.storage.sql import open_storage
+from spanwise_server.telemetry import configure_logging
+from spanwise_server.writer.wire import encode_frame, read_frame
+
+NUM_THREADS = 4
+"""Reads compute in Python, so more threads would only divide the interpreter further; with some, a
+small read need not wait behind a large one."""
+
+NICENESS = 5
+"""Added to that of the serving process. A third of a processor that all want is left to reads."""
+
+_log = structlog.get_logger(__name__)
+
+
+def main() -> None:
+    """Answer requests until the other end closes."""
+    # A terminal sends Ctrl-C to all its processes, and systemd sends SIGTERM likewise. The serving
+    # process closes the socket when its calls are done.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.nice(NICENESS)
+    own_end = socket.socket(fileno=sys.stdin.fileno())
+    stream = own_end.makefile("rwb")
+    database_url, stale_after_ns, log_level = read_frame(stream)
+    configure_logging(log_level)
+    reads = _build_reads(database_url, stale_after_ns)
+    settle_collector()
+    with suppress(EOFError, ConnectionError):
+        Reader(reads, stream).serve()
+    # Not through the interpreter's end, which would wait for threads: nobody wants their answers,
+    # and a tree that is half kept is not found.
+    os._exit(0)
+
+
+def _build_reads(database_url: str, stale_after_ns: int) -> SpanReads:
+    storage = open_storage(database_url)
+    queries = SpanQueries(
+        storage, decode_payload, decode_stored_definition, stale_after_ns=stale_after_ns
+    )
+    trees = SpanTrees(queries, KeptTrees(storage, tree_maker()))
+    return SpanReads(queries, trees, Diagnoses(storage, queries))
+
+
+class Reader:
+    """Reads requests from a stream in one thread, and answers them in others."""
+
+    def __init__(self, reads: SpanReads, stream: BufferedRWPair) -> None:
+        """Answer what comes from `stream` with `reads`."""
+        self._reads = reads
+        self._stream = stream
+        self._writing = threading.Lock()
+        self._threads = ThreadPoolExecutor(NUM_THREADS, thread_name_prefix="spanwise-read")
+        self._opened: dict[int, Iterator[bytes]] = {}
+
+    def serve(self) -> None:
+        """Take requests.
+
+        Raises:
+            EOFError: The other end has closed.
+        """
+        while True:
+            number, verb, name, payload = Request(*read_frame(self._stream))
+            match verb:
+                case Verb.READ:
+                    self._start(number, partial(self._reads.reads[name], payload))
+                case Verb.OPEN:
+                    self._opened[number] = self._reads.streamed_reads[name](payload)
+                case Verb.NEXT:
+                    self._start(number, partial(next, self._opened[number], None))
+                case Verb.CLOSE:
+                    self._opened.pop(number, None)
+                case Verb.PREPARE:
+                    self._reads.prepare(payload)
+
+    def _start(self, number: int, work: Callable[[], bytes | None]) -> None:
+        self._threads.submit(self._answer, number, work)
+
+    def _answer(self, number: int, work: Callable[[], bytes | None]) -> None:
+        result: bytes | SpanwiseError | RuntimeError | None
+        try:
+            result = work()
+        except SpanwiseError as error:
+            result = error
+        except Exception as error:  # noqa: BLE001 - the caller must hear of it
+            _log.exception("a read failed in a way that nobody foresaw")
+            result = RuntimeError(f"the reader failed: {error!r}")
+        frame = encode_frame(tuple(Answer(number, result)))
+        with self._writing:
+            self._stream.write(frame)
+            self._stream.flush()
+
+
+if __name__ == "__main__":
+    main()

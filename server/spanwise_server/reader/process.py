@@ -1,0 +1,152 @@
+"""The serving process's end of the reader."""
+
+import asyncio
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncGenerator
+from itertools import count
+from typing import Any, NamedTuple
+
+import structlog
+
+from spanwise_server.domain.errors import StoreUnavailable
+from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.reader.wire import Answer, Request, Verb
+from spanwise_server.writer.wire import LENGTH, decode_body, encode_frame
+
+_log = structlog.get_logger(__name__)
+
+
+class _Reader(NamedTuple):
+    process: "subprocess.Popen[bytes]"
+    requests: asyncio.StreamWriter
+    listener: "asyncio.Task[None]"
+
+
+class ReaderProcess:
+    """Reads in a process of its own, started when first needed and again when it ended.
+
+    To be used from one event loop.
+    """
+
+    def __init__(self, database_url: str, stale_after_ns: int, log_level: str) -> None:
+        """Read the database at `database_url`; log from `log_level` up."""
+        # Not in the arguments, which everybody can see: the URL may hold a password.
+        self._hello = encode_frame((database_url, stale_after_ns, log_level))
+        self._numbers = count(1)
+        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._reader: _Reader | None = None
+        self._starting = asyncio.Lock()
+
+    async def start(self) -> None:
+        """Start the process, unless it runs. The first read does it otherwise, and waits."""
+        async with self._starting:
+            if self._reader is None:
+                self._reader = await self._launch()
+
+    async def read(self, name: str, payload: bytes) -> bytes:
+        """Give the answer to a request.
+
+        When the caller is cancelled the work goes on, and its answer is dropped.
+
+        Args:
+            name: Name of the method, one of SpanReads.reads.
+            payload: Request as it was received.
+
+        Raises:
+            SpanwiseError: What is wrong with the request, or that the store or the process is away.
+            RuntimeError: It failed in a way that nobody foresaw.
+        """
+        await self.start()
+        answer: bytes = await self._ask(Request(next(self._numbers), Verb.READ, name, payload))
+        return answer
+
+    async def stream(self, name: str, payload: bytes) -> AsyncGenerator[bytes, None]:
+        """Yield answers to a request, each of which is made when it is asked for.
+
+        Takes and raises what read() does, with the name of one of SpanReads.streamed_reads.
+        """
+        await self.start()
+        number = next(self._numbers)
+        self._send(Request(number, Verb.OPEN, name, payload))
+        try:
+            while (answer := await self._ask(Request(number, Verb.NEXT, "", b""))) is not None:
+                yield answer
+        finally:
+            self._waiting.pop(number, None)
+            if self._reader is not None:
+                self._send(Request(number, Verb.CLOSE, "", b""))
+
+    def prepare(self, execution_id: ExecutionId) -> None:
+        """Have the tree of an execution that has ended kept, if the process runs."""
+        if self._reader is not None:
+            self._send(Request(next(self._numbers), Verb.PREPARE, "", execution_id))
+
+    async def close(self) -> None:
+        """End the process. What it is about is dropped. Idempotent."""
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            reader.listener.cancel()
+            reader.requests.close()
+            self._fail_waiting()
+            await asyncio.to_thread(reader.process.wait)
+
+    async def _ask(self, request: Request) -> Any:
+        answer = asyncio.get_running_loop().create_future()
+        self._waiting[request.number] = answer
+        try:
+            self._send(request)
+            return await answer
+        finally:
+            self._waiting.pop(request.number, None)
+
+    def _send(self, request: Request) -> None:
+        if self._reader is None:
+            raise _ended()
+        self._reader.requests.write(encode_frame(tuple(request)))
+
+    async def _launch(self) -> _Reader:
+        ours, its = socket.socketpair()
+        # Not asyncio's own subprocesses: under uvloop they fork, which gRPC's threads object to.
+        with its:
+            process = subprocess.Popen(  # noqa: ASYNC220 - takes a millisecond
+                [sys.executable, "-m", "spanwise_server.reader"],
+                stdin=its.fileno(),
+                stdout=subprocess.DEVNULL,
+            )
+        answers, requests = await asyncio.open_connection(sock=ours)
+        requests.write(self._hello)
+        listener = asyncio.create_task(self._listen(process, answers))
+        return _Reader(process, requests, listener)
+
+    async def _listen(
+        self, process: "subprocess.Popen[bytes]", answers: asyncio.StreamReader
+    ) -> None:
+        try:
+            while True:
+                (length,) = LENGTH.unpack(await answers.readexactly(LENGTH.size))
+                number, result = Answer(*decode_body(await answers.readexactly(length)))
+                waiting = self._waiting.get(number)
+                if waiting is None or waiting.done():  # its caller was cancelled
+                    continue
+                if isinstance(result, Exception):
+                    waiting.set_exception(result)
+                else:
+                    waiting.set_result(result)
+        except (OSError, EOFError) as error:
+            _log.error("the reader process ended", error=repr(error))
+            if self._reader is not None and self._reader.process is process:
+                self._reader.requests.close()
+                self._reader = None
+            self._fail_waiting()
+            await asyncio.to_thread(process.wait)
+
+    def _fail_waiting(self) -> None:
+        for waiting in self._waiting.values():
+            if not waiting.done():
+                waiting.set_exception(_ended())
+
+
+def _ended() -> StoreUnavailable:
+    return StoreUnavailable("the reader process ended; try again")

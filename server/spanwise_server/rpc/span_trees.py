@@ -1,0 +1,158 @@
+"""Trees in parts for whoever reads: those that are kept, and else those that are built."""
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import Lock
+from typing import NamedTuple
+
+import structlog
+
+from spanwise_server.domain.errors import SpanwiseError
+from spanwise_server.domain.identifiers import ExecutionId, execution_key
+from spanwise_server.domain.totals import fill_totals
+from spanwise_server.rpc.codecs.tree_parts import encode_parts
+from spanwise_server.service.kept_trees import BuiltTree, KeptTrees, PartedTree, TreeBasis
+from spanwise_server.service.span_queries import SpanQueries
+
+_log = structlog.get_logger(__name__)
+
+MIN_KEPT_SPANS = 2_000
+"""Smaller trees are built about as quickly as it is found out whether a kept one still holds."""
+
+MAX_RECENT_BYTES = 2**26
+"""Of trees in memory: those of five executions of 10,000 nodes."""
+
+
+class TreeKey(NamedTuple):
+    """What a tree is the tree of, beside the moment."""
+
+    execution_id: ExecutionId
+    include_totals: bool
+
+
+class _Recent(NamedTuple):
+    """A tree that was built. `as_of_ns` is None where it is the same at every moment."""
+
+    tree: BuiltTree
+    as_of_ns: int | None
+
+
+class SpanTrees:
+    """Gives trees. Blocking; safe for several threads.
+
+    Trees of finished executions that take long to build are kept in the database; so that pages of
+    others go on with the tree that they began with, the latest are held in memory. Neither is given
+    when anything has changed since.
+    """
+
+    def __init__(self, queries: SpanQueries, kept: KeptTrees) -> None:
+        """Build with `queries`, and keep in `kept`."""
+        self._queries = queries
+        self._kept = kept
+        self._lock = Lock()
+        self._recent: OrderedDict[TreeKey, _Recent] = OrderedDict()  # the latest used last
+        self._turns: dict[TreeKey, Lock] = {}
+        self._keeper = ThreadPoolExecutor(1, thread_name_prefix="spanwise-keeper")
+
+    def get(self, key: TreeKey, as_of_ns: int) -> PartedTree:
+        """Give a tree. Whoever asks for one that is being built waits for it.
+
+        One that is worth it is kept soon after. Raises as SpanQueries.get_versioned_tree.
+        """
+        tree, to_keep = self._find(key, as_of_ns)
+        if to_keep is not None:
+            self._keeper.submit(self._keep, key.execution_id, to_keep)
+        return tree
+
+    def prepare(self, execution_id: ExecutionId, as_of_ns: int) -> None:
+        """Keep the tree of an execution that has ended before somebody asks for it.
+
+        Returns at once. One tree is built at a time.
+        """
+        self._keeper.submit(self._prepare, TreeKey(execution_id, include_totals=False), as_of_ns)
+
+    def close(self) -> None:
+        """Wait until all that is to be kept is kept."""
+        self._keeper.shutdown()
+
+    def _prepare(self, key: TreeKey, as_of_ns: int) -> None:
+        try:
+            _, to_keep = self._find(key, as_of_ns)
+        except SpanwiseError as error:
+            _log.warning("a tree was not kept", execution=key.execution_id, error=str(error))
+        else:
+            if to_keep is not None:
+                self._keep(key.execution_id, to_keep)
+
+    def _find(self, key: TreeKey, as_of_ns: int) -> tuple[PartedTree, BuiltTree | None]:
+        """Give a tree, and again if it was built now and is to be kept."""
+        with self._turn(key):
+            found = self._recall(key, as_of_ns) or self._find_kept(key)
+            if found is not None:
+                return found, None
+            built = self._build(key, as_of_ns)
+            return built.tree, built.tree if _is_to_be_kept(key, built) else None
+
+    def _recall(self, key: TreeKey, as_of_ns: int) -> PartedTree | None:
+        with self._lock:
+            recent = self._recent.get(key)
+        if recent is None or recent.as_of_ns not in (None, as_of_ns):
+            return None
+        basis = recent.tree.basis
+        if self._queries.get_versions(basis.execution_keys) != basis.versions:
+            return None
+        with self._lock:
+            if key in self._recent:
+                self._recent.move_to_end(key)
+        return recent.tree
+
+    def _find_kept(self, key: TreeKey) -> PartedTree | None:
+        return None if key.include_totals else self._kept.find(execution_key(key.execution_id))
+
+    def _build(self, key: TreeKey, as_of_ns: int) -> _Recent:
+        found = self._queries.get_versioned_tree(key.execution_id, as_of_ns)
+        root = found.root
+        if key.include_totals:
+            fill_totals(root, as_of_ns)
+        # While something is open, the tree depends on the moment that it is asked for.
+        has_ended = root.end_ns is not None
+        basis = TreeBasis(found.execution_keys, found.versions)
+        tree = BuiltTree(basis, list(encode_parts(root)))
+        built = _Recent(tree, None if has_ended else as_of_ns)
+        self._remember(key, built)
+        return built
+
+    def _keep(self, execution_id: ExecutionId, tree: BuiltTree) -> None:
+        try:
+            self._kept.keep(execution_key(execution_id), tree)
+        except SpanwiseError as error:
+            _log.warning("a tree was not kept", execution=execution_id, error=str(error))
+
+    def _remember(self, key: TreeKey, recent: _Recent) -> None:
+        with self._lock:
+            self._recent.pop(key, None)
+            self._recent[key] = recent
+            size_bytes = sum(each.tree.size_bytes for each in self._recent.values())
+            while size_bytes > MAX_RECENT_BYTES:
+                _, oldest = self._recent.popitem(last=False)
+                size_bytes -= oldest.tree.size_bytes
+
+    @contextmanager
+    def _turn(self, key: TreeKey) -> Iterator[None]:
+        """Let one thread at a time look for a tree, so that it is built once."""
+        with self._lock:
+            turn = self._turns.setdefault(key, Lock())
+        try:
+            with turn:
+                yield
+        finally:
+            with self._lock:
+                if not turn.locked():
+                    self._turns.pop(key, None)
+
+
+def _is_to_be_kept(key: TreeKey, built: _Recent) -> bool:
+    is_large = built.tree.starts[-1] >= MIN_KEPT_SPANS
+    return is_large and built.as_of_ns is None and not key.include_totals
