@@ -39,13 +39,26 @@ def judge_liveness(root: Span, as_of_ns: int, stale_after_ns: int) -> int | None
         heard[parent] = _later(heard[parent], heard_ns)
         if span.end_ns is not None or isinstance(span.subject, OperationSubject):
             continue
-        span.last_heard_ns = heard_ns
-        stale_at_ns = (span.start_ns if heard_ns is None else heard_ns) + stale_after_ns + 1
-        if stale_at_ns <= as_of_ns:
-            span.qualities |= SpanQuality.STALE
-        elif next_ns is None or stale_at_ns < next_ns:
+        stale_at_ns = judge_span(span, heard_ns, as_of_ns, stale_after_ns)
+        if stale_at_ns > as_of_ns and (next_ns is None or stale_at_ns < next_ns):
             next_ns = stale_at_ns
     return next_ns
+
+
+def judge_span(span: Span, heard_ns: int | None, as_of_ns: int, stale_after_ns: int) -> int:
+    """Judge one open span that is no operation, and give the first moment at which it is stale.
+
+    Args:
+        span: Span. It is changed in place.
+        heard_ns: When it or anything below it was last heard of; None for never.
+        as_of_ns: As for judge_liveness().
+        stale_after_ns: As for judge_liveness().
+    """
+    span.last_heard_ns = heard_ns
+    stale_at_ns = (span.start_ns if heard_ns is None else heard_ns) + stale_after_ns + 1
+    if stale_at_ns <= as_of_ns:
+        span.qualities |= SpanQuality.STALE
+    return stale_at_ns
 
 
 def _later(one: int | None, other: int | None) -> int | None:

@@ -4,8 +4,9 @@ Pure, and a function of the set of events: no order of arrival, replay or answer
 Iterative throughout, so that trees of any depth can be built.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
+from typing import NamedTuple
 
 from spanwise_server.domain.cache_waits import reservation_wait
 from spanwise_server.domain.entities import Attempt, Entity
@@ -13,6 +14,7 @@ from spanwise_server.domain.events import ExecutionError, Log
 from spanwise_server.domain.history import EntityHistory
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.domain.known import KnownExecution, TimedDetails
+from spanwise_server.domain.liveness import judge_liveness, judge_span
 from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.operations import (
     Block,
@@ -32,6 +34,7 @@ from spanwise_server.domain.spans import (
     ExecutionSubject,
     Mark,
     NodeSubject,
+    OperationSubject,
     PhaseInterval,
     Span,
     TaskAttemptSubject,
@@ -40,6 +43,26 @@ from spanwise_server.domain.subtasks import subtask_spans
 from spanwise_server.domain.waits import judge_error, judge_mark
 
 _START = attrgetter("start_ns")
+
+_Family = tuple[KnownExecution, list[Entity]]
+"""An execution, with its entities: itself first, and parents before children."""
+
+
+PlacedSpan = tuple[Span, int, bool]
+"""A span at its place in a tree: the span, whose children do not count, the levels between it and
+the root, and whether spans below it follow. A plain tuple: large trees have a hundred thousand."""
+
+
+class SpanWalk(NamedTuple):
+    """A tree that is made while it is walked.
+
+    Attributes:
+        end_ns: End of its root; None while that is open.
+        spans: Its spans in pre-order, each made when it is asked for. To be walked once.
+    """
+
+    end_ns: int | None
+    spans: Iterator[PlacedSpan]
 
 
 def build_span_tree(
@@ -57,16 +80,75 @@ def build_span_tree(
             leaves its node without contents.
     """
     families = _nest(known, children or {})
-    for each, (root, *nodes) in reversed(families):
-        for entity in reversed(nodes):
-            entity.span = _node_span(each, entity)
-        root.span = _execution_span(each, root)
+    for each, order in reversed(families):
+        for entity in reversed(order):
+            span, below = _make(each, entity)
+            span.children = [_made(one) if isinstance(one, Entity) else one for one in below]
+            entity.span = span
     return _made(families[0][1][0])
 
 
-def _nest(
-    known: KnownExecution, children: Mapping[ExecutionId, KnownExecution]
-) -> list[tuple[KnownExecution, list[Entity]]]:
+def walk_spans(root: Span) -> Iterator[PlacedSpan]:
+    """Give the spans of a tree that is there in pre-order."""
+    pending = [(root, 0)]
+    while pending:
+        span, depth = pending.pop()
+        yield span, depth, bool(span.children)
+        pending.extend([(child, depth + 1) for child in reversed(span.children)])
+
+
+def walk_span_tree(
+    known: KnownExecution,
+    children: Mapping[ExecutionId, KnownExecution],
+    as_of_ns: int,
+    stale_after_ns: int,
+) -> SpanWalk:
+    """Give the tree that build_span_tree() and judge_liveness() give, without ever holding it.
+
+    Its spans are many times what is known of its entities: a dozen for each node.
+    """
+    families = _nest(known, children)
+    heard_ns = _hear(families)
+    roots = {order[0].key: each for each, order in families}
+
+    def walk() -> Iterator[PlacedSpan]:
+        pending: list[tuple[Entity | Span, KnownExecution, int]] = [(families[0][1][0], known, 0)]
+        while pending:
+            item, of, depth = pending.pop()
+            below: Sequence[Entity | Span]
+            if isinstance(item, Entity):
+                of = roots.get(item.key, of)
+                span, below = _make(of, item)
+                if span.end_ns is None:
+                    judge_span(span, heard_ns[item.key], as_of_ns, stale_after_ns)
+            else:
+                span, below = item, item.children
+                if span.end_ns is None and not isinstance(span.subject, OperationSubject):
+                    judge_liveness(span, as_of_ns, stale_after_ns)
+            yield span, depth, bool(below)
+            if below:
+                depth += 1
+                pending.extend([(each, of, depth) for each in reversed(below)])
+
+    return SpanWalk(families[0][1][0].end_ns, walk())
+
+
+def _hear(families: Sequence[_Family]) -> dict[int, int | None]:
+    """Give when each entity was last heard of, by its own events or by those below it."""
+    heard: dict[int, int | None] = {}
+    for _, order in reversed(families):
+        for entity in reversed(order):
+            moments = [] if entity.history is None else [entity.history.last_event_ns]
+            moments += [attempt.history.last_event_ns for attempt in entity.attempts]
+            below = [heard[child.key] for child in entity.children]
+            if entity.child_execution is not None:
+                below.append(heard[entity.child_execution.key])
+            moments += [each for each in below if each is not None]
+            heard[entity.key] = max(moments, default=None)
+    return heard
+
+
+def _nest(known: KnownExecution, children: Mapping[ExecutionId, KnownExecution]) -> list[_Family]:
     """Settle an execution and all that it started, those above before those below."""
     families = [(known, settle_entities(known))]
     placed = {known.execution_id}
@@ -89,7 +171,12 @@ def _made(entity: Entity) -> Span:
     return entity.span
 
 
-def _execution_span(known: KnownExecution, root: Entity) -> Span:
+def _make(known: KnownExecution, entity: Entity) -> tuple[Span, list[Entity | Span]]:
+    """Make the span of an entity, and of what is below it all that is no entity itself."""
+    return (_node_span if entity.node_id else _execution_span)(known, entity)
+
+
+def _execution_span(known: KnownExecution, root: Entity) -> tuple[Span, list[Entity | Span]]:
     start_node = next((child.block for child in root.children if child.is_start), None)
     nodes = [child.block for child in root.children if not child.is_marker]
     producer_ids = tuple(sorted(known.producer_ids - {""}))
@@ -101,13 +188,11 @@ def _execution_span(known: KnownExecution, root: Entity) -> Span:
     subject = ExecutionSubject(known.execution_id, known.facts.org, workflow_id)
     span = _entity_span(known, root, known.execution_id.name, subject)
     span.producer_ids = producer_ids
-    span.children = _in_order(
-        workflow_operations(root.key, root.block, start_node, nodes), _child_spans(root)
-    )
-    return span
+    operations = workflow_operations(root.key, root.block, start_node, nodes)
+    return span, _in_order([*operations, *_below(root)])
 
 
-def _node_span(known: KnownExecution, entity: Entity) -> Span:
+def _node_span(known: KnownExecution, entity: Entity) -> tuple[Span, list[Entity | Span]]:
     facts, spec = entity.facts, entity.spec
     attempts = [_attempt_span(known, attempt) for attempt in entity.attempts]
     subject = NodeSubject(
@@ -122,10 +207,8 @@ def _node_span(known: KnownExecution, entity: Entity) -> Span:
     )
     name = facts.node_name or (spec.name if spec else "") or facts.spec_node_id or entity.node_id
     span = _entity_span(known, entity, name, subject)
-    span.children = _in_order(
-        _node_operations(entity, span.marks), [*attempts, *_child_spans(entity)]
-    )
-    return span
+    operations = _node_operations(entity, span.marks)
+    return span, _in_order([*operations, *attempts, *_below(entity)])
 
 
 def _node_operations(entity: Entity, marks: Sequence[Mark]) -> list[Span]:
@@ -195,7 +278,7 @@ def _attempt_span(known: KnownExecution, attempt: Attempt) -> Span:
         error=_error(history, details),
         last_event_ns=history.last_event_ns,
         closure=history.closure,
-        children=_in_order(operations, subtasks),
+        children=sorted([*operations, *subtasks], key=_START),
     )
 
 
@@ -223,21 +306,22 @@ def _entity_span(
     return span
 
 
-def _child_spans(entity: Entity) -> list[Span]:
-    spans = []
+def _below(entity: Entity) -> list[Entity | Span]:
+    """Give the entities in it, each after the way to it."""
+    below: list[Entity | Span] = []
     for child in entity.children:
         if child.upstream_end_ns is not None:
             way = Block(child.upstream_end_ns, child.start_ns)
-            spans += transition(child.node_id, child.key, entity.block, way)
-        spans.append(_made(child))
+            below += transition(child.node_id, child.key, entity.block, way)
+        below.append(child)
     if entity.child_execution is not None:
-        spans.append(_made(entity.child_execution))
-    return spans
+        below.append(entity.child_execution)
+    return below
 
 
-def _in_order(operations: list[Span], others: list[Span]) -> list[Span]:
+def _in_order(below: list[Entity | Span]) -> list[Entity | Span]:
     # The sort is stable, and what is made first starts first among spans of one start.
-    return sorted([*operations, *others], key=_START)
+    return sorted(below, key=_START)
 
 
 def _closed(intervals: tuple[PhaseInterval, ...], end_ns: int | None) -> tuple[PhaseInterval, ...]:

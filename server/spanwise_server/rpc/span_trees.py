@@ -11,6 +11,7 @@ import structlog
 
 from spanwise_server.domain.errors import SpanwiseError
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
+from spanwise_server.domain.span_builder import walk_spans
 from spanwise_server.domain.totals import fill_totals
 from spanwise_server.rpc.codecs.tree_parts import encode_parts
 from spanwise_server.service.kept_trees import BuiltTree, KeptTrees, PartedTree, TreeBasis
@@ -112,15 +113,19 @@ class SpanTrees:
         return None if key.include_totals else self._kept.find(execution_key(key.execution_id))
 
     def _build(self, key: TreeKey, as_of_ns: int) -> _Recent:
-        found = self._queries.get_versioned_tree(key.execution_id, as_of_ns)
-        root = found.root
         if key.include_totals:
-            fill_totals(root, as_of_ns)
+            tree = self._queries.get_versioned_tree(key.execution_id, as_of_ns)
+            fill_totals(tree.root, as_of_ns)
+            basis = TreeBasis(tree.execution_keys, tree.versions)
+            end_ns, spans = tree.root.end_ns, walk_spans(tree.root)
+        else:
+            walk = self._queries.walk_tree(key.execution_id, as_of_ns)
+            basis = TreeBasis(walk.execution_keys, walk.versions)
+            end_ns, spans = walk.end_ns, walk.spans
         # While something is open, the tree depends on the moment that it is asked for.
-        has_ended = root.end_ns is not None
-        basis = TreeBasis(found.execution_keys, found.versions)
-        tree = BuiltTree(basis, list(encode_parts(root)))
-        built = _Recent(tree, None if has_ended else as_of_ns)
+        built = _Recent(
+            BuiltTree(basis, list(encode_parts(spans))), None if end_ns is not None else as_of_ns
+        )
         self._remember(key, built)
         return built
 

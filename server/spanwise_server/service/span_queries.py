@@ -9,7 +9,7 @@ from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.domain.known import KnownExecution
 from spanwise_server.domain.liveness import judge_liveness
 from spanwise_server.domain.metric_spans import MetricSpan
-from spanwise_server.domain.span_builder import build_span_tree
+from spanwise_server.domain.span_builder import PlacedSpan, build_span_tree, walk_span_tree
 from spanwise_server.domain.spans import Span
 from spanwise_server.service.arrivals import PayloadDecoder
 from spanwise_server.service.event_log import clamp_page_size
@@ -48,6 +48,22 @@ class VersionedTree(NamedTuple):
     execution_keys: frozenset[bytes]
     versions: Mapping[bytes, ExecutionVersion]
     next_stale_ns: int | None
+
+
+class VersionedWalk(NamedTuple):
+    """A tree that is made while it is walked, with what tells how long it holds.
+
+    Attributes:
+        end_ns: End of the execution; None while it is open.
+        spans: Its spans in pre-order. To be walked once; may be walked after the reading is over.
+        execution_keys: As those of a VersionedTree.
+        versions: As those of a VersionedTree.
+    """
+
+    end_ns: int | None
+    spans: Iterator[PlacedSpan]
+    execution_keys: frozenset[bytes]
+    versions: Mapping[bytes, ExecutionVersion]
 
 
 class SpanQueries:
@@ -94,6 +110,13 @@ class SpanQueries:
             versions=versions,
             next_stale_ns=judge_liveness(root, as_of_ns, self._stale_after_ns),
         )
+
+    def walk_tree(self, execution_id: ExecutionId, as_of_ns: int) -> VersionedWalk:
+        """Give the spans of get_versioned_tree() one after the other. Raises as it does."""
+        execution, children, versions = self._read_family(execution_id)
+        walk = walk_span_tree(execution, children, as_of_ns, self._stale_after_ns)
+        keys = frozenset(_keys([execution, *children.values()]))
+        return VersionedWalk(walk.end_ns, walk.spans, keys, versions)
 
     def get_versions(self, keys: Collection[bytes]) -> dict[bytes, ExecutionVersion]:
         """Give the present versions of the known ones of these executions."""

@@ -24,7 +24,7 @@ from spanwise_server.rpc.codecs.payloads import decode_payload
 from spanwise_server.rpc.codecs.workflow_payloads import decode_definition, decode_stored_definition
 from spanwise_server.rpc.span_trees import SpanTrees, TreeKey
 from spanwise_server.service.kept_trees import KeptTrees, PartedTree, StoredTree
-from spanwise_server.service.span_queries import SpanQueries, VersionedTree
+from spanwise_server.service.span_queries import SpanQueries, VersionedTree, VersionedWalk
 from spanwise_server.service.workflow_registry import WorkflowRegistry
 from spanwise_server.storage.api import Storage
 from tests.unit.rpc.flyte import T0, at, node_event, workflow_event
@@ -57,8 +57,13 @@ class CountingQueries(SpanQueries):
     def get_versioned_tree(self, execution_id: ExecutionId, as_of_ns: int) -> VersionedTree:
         """Count, and do it."""
         self.built += 1
-        assert self.may_build.wait(60)
         return super().get_versioned_tree(execution_id, as_of_ns)
+
+    def walk_tree(self, execution_id: ExecutionId, as_of_ns: int) -> VersionedWalk:
+        """Count, and do it."""
+        self.built += 1
+        assert self.may_build.wait(60)
+        return super().walk_tree(execution_id, as_of_ns)
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,7 @@ from spanwise.v1.span_pb2 import Span as Message
 from spanwise.v1.span_service_pb2 import SpanSnapshot
 from spanwise_server.domain.errors import SpanNotFound
 from spanwise_server.domain.identifiers import span_id_bytes
+from spanwise_server.domain.span_builder import walk_spans
 from spanwise_server.domain.spans import Span
 from spanwise_server.rpc.codecs import tree_parts
 from spanwise_server.rpc.codecs.native_spans import encode_spans
@@ -34,7 +35,7 @@ def small_parts() -> Iterator[None]:
 
 
 def parted(root: Span) -> BuiltTree:
-    return BuiltTree(TreeBasis(frozenset(), {}), list(encode_parts(root)))
+    return BuiltTree(TreeBasis(frozenset(), {}), list(encode_parts(walk_spans(root))))
 
 
 def whole(root: Span) -> list[Message]:
@@ -87,7 +88,7 @@ def expected(root: Span, selection: Selection) -> list[tuple[bytes, int]]:
 @given(SEEDS)
 def test_parts_are_the_tree_in_pre_order_with_its_shape(seed: int) -> None:
     root = random_tree(random.Random(seed))
-    parts = list(encode_parts(root))
+    parts = list(encode_parts(walk_spans(root)))
     payload = b"".join(part.payload for part in parts)
     assert list(SpanSnapshot.FromString(payload).spans) == whole(root)
     outline = [shape for part in parts for shape in zip(part.depths, part.descendants, strict=True)]

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from spanwise.v1 import event_pb2, identifiers_pb2, span_pb2
 from spanwise_server.domain.events import ExecutionError, Log
-from spanwise_server.domain.identifiers import EntityVersion, ExecutionId, span_id_bytes
+from spanwise_server.domain.identifiers import EntityVersion, ExecutionId
 from spanwise_server.domain.quality import SpanQuality
 from spanwise_server.domain.spans import (
     ExecutionSubject,
@@ -103,7 +103,7 @@ def encode_span_qualities(qualities: SpanQuality) -> list[int]:
 
 def fill_span(message: span_pb2.Span, span: Span, parent_id: bytes) -> None:
     """Fill in a span, which hangs below the span of the id `parent_id`."""
-    message.span_id = span_id_bytes(span.span_id)
+    message.span_id = span.span_id.to_bytes(8, "big", signed=True)  # identifiers.span_id_bytes
     message.parent_span_id = parent_id
     message.name = span.name
     # Times are filled in here, not by fill_time: a call for each would cost a tenth of the whole.

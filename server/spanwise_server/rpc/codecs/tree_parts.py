@@ -5,10 +5,12 @@ Messages that stand side by side are one, so an answer is put together from part
 """
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
 
 from spanwise.v1.span_service_pb2 import SpanSnapshot
-from spanwise_server.domain.spans import Span
+from spanwise_server.domain.span_builder import PlacedSpan
 from spanwise_server.rpc.codecs.native_spans import fill_span
 from spanwise_server.service.kept_trees import TreePart
 
@@ -18,64 +20,69 @@ PART_BYTES = 2**20 - 2**17
 _BATCH_SPANS = 256
 """Spans between two looks at the size of a part."""
 
-_Pending = tuple[Span, bytes, int]
-"""A span that is to come, the id of the one above it, and its depth."""
+
+class _Above(NamedTuple):
+    """A span of which not all descendants have come: its place, and where their number is to go."""
+
+    depth: int
+    position: int
+    descendants: "array[int]"
+    place: int
 
 
-def encode_parts(root: Span) -> Iterator[TreePart]:
+def encode_parts(spans: Iterator[PlacedSpan]) -> Iterator[TreePart]:
     """Give the parts of a tree as they are made.
 
     Their `descendants` are complete when all parts were given, not before.
+
+    Args:
+        spans: The tree in pre-order. It is walked as parts are asked for.
     """
-    pending: list[_Pending] = [(root, b"", 0)]
-    outline = _Outline()
-    while pending:
+    above: list[_Above] = []
+    ids: list[bytes] = [b""]  # of the spans above the next one, by depth, behind that of no span
+    position = 0
+    is_over = False
+    while not is_over:
         part = TreePart(b"", array("I"), array("I"))
         payloads: list[bytes] = []
         size_bytes = 0
-        while pending and size_bytes < PART_BYTES:
-            payloads.append(_encode_batch(pending, part, outline))
+        while not is_over and size_bytes < PART_BYTES:
+            batch = list(islice(spans, _BATCH_SPANS))
+            is_over = not batch
+            _outline(batch, position, part, above)
+            payloads.append(_encode(batch, ids))
+            position += len(batch)
             size_bytes += len(payloads[-1])
-        yield part._replace(payload=b"".join(payloads))
-    outline.close(0)
+        if size_bytes:
+            yield part._replace(payload=b"".join(payloads))
+    for each in above:
+        each.descendants[each.place] = position - each.position - 1
 
 
-def _encode_batch(pending: list[_Pending], part: TreePart, outline: "_Outline") -> bytes:
-    batch = SpanSnapshot()
-    add = batch.spans.add
-    for _ in range(_BATCH_SPANS):
-        if not pending:
-            break
-        span, parent_id, depth = pending.pop()
-        message = add()
-        fill_span(message, span, parent_id)
-        children = span.children
-        outline.add(part, depth, has_children=bool(children))
-        if children:
-            span_id = message.span_id
-            pending.extend([(child, span_id, depth + 1) for child in reversed(children)])
-    return batch.SerializeToString()
+def _encode(batch: Sequence[PlacedSpan], ids: list[bytes]) -> bytes:
+    message = SpanSnapshot()
+    add = message.spans.add
+    for span, depth, _ in batch:
+        each = add()
+        del ids[depth + 1 :]
+        fill_span(each, span, ids[depth])
+        ids.append(each.span_id)
+    return message.SerializeToString()
 
 
-class _Outline:
-    """Fills in the depths of spans as they come, and their descendants once all have come."""
-
-    def __init__(self) -> None:
-        self._num_spans = 0
-        # Depth and place of what may still get descendants, and where their number is to go.
-        self._open: list[tuple[int, int, array[int], int]] = []
-
-    def add(self, part: TreePart, depth: int, *, has_children: bool) -> None:
-        """Note the next span."""
-        self.close(depth)
+def _outline(
+    batch: Sequence[PlacedSpan], position: int, part: TreePart, above: list[_Above]
+) -> None:
+    """Fill in the shape of a batch, and the descendants of spans of which all have come."""
+    _, depths, descendants = part
+    depths.extend([depth for _, depth, _ in batch])
+    index = len(descendants)
+    descendants.extend([0] * len(batch))
+    for _, depth, has_children in batch:
+        while above and above[-1].depth >= depth:
+            each = above.pop()
+            each.descendants[each.place] = position - each.position - 1
         if has_children:
-            self._open.append((depth, self._num_spans, part.descendants, len(part.depths)))
-        part.depths.append(depth)
-        part.descendants.append(0)
-        self._num_spans += 1
-
-    def close(self, depth: int) -> None:
-        """Note that what comes next is below nothing of this depth or deeper."""
-        while self._open and self._open[-1][0] >= depth:
-            _, position, descendants, number = self._open.pop()
-            descendants[number] = self._num_spans - position - 1
+            above.append(_Above(depth, position, descendants, index))
+        position += 1
+        index += 1
