@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.postgresql import GIVEN_URL, Databases, PostgresServer
+
 
 @pytest.fixture(scope="session", autouse=True)
 def scrubbed_environment() -> Iterator[None]:
@@ -14,3 +16,16 @@ def scrubbed_environment() -> Iterator[None]:
             if name.startswith("SPANWISE_"):
                 patch.delenv(name)
         yield
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[Databases]:
+    """Give databases on a PostgreSQL server that all tests share."""
+    if GIVEN_URL:
+        databases = Databases(GIVEN_URL)
+        yield databases
+        databases.close()
+        return
+    server = PostgresServer()
+    yield Databases(server.url)
+    server.close()

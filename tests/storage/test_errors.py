@@ -241,7 +241,7 @@ def test_only_the_border_modules_know_the_driver() -> None:
     "url",
     [
         "spanwise.db",
-        "postgresql://localhost/spanwise",
+        "postgresql+psycopg2://localhost/spanwise",
         "mysql://localhost/spanwise",
         "sqlite://",
         "sqlite:///:memory:",

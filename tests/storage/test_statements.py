@@ -45,30 +45,30 @@ PLAIN_LISTING = executions.Listing(
 )
 
 
-def selects() -> dict[str, Select[tuple[object, ...]]]:
+def selects(database: Database) -> dict[str, Select[tuple[object, ...]]]:
     return {
-        "events_by_key": event_log.select_logged(2),
-        "events_last_sequence": event_log.select_last_sequences(2),
+        "events_by_key": event_log.select_logged(database, 2),
+        "events_last_sequence": event_log.select_last_sequences(database, 2),
         "events_log": event_log.select_log(),
         "events_page": event_log.select_events(with_payload=True),
         "events_page_by_time": event_log.select_events_by_time(with_payload=False),
-        "events_lives": event_log.select_lives(2),
-        "executions_by_key": executions.select_by_keys(2),
+        "events_lives": event_log.select_lives(database, 2),
+        "executions_by_key": executions.select_by_keys(database, 2),
         "executions_listing": executions.select_listing(PLAIN_LISTING),
         "executions_listing_filtered": executions.select_listing(FULL_LISTING),
-        "executions_present": executions.select_present(2),
-        "executions_with_bindings": executions.select_with_bindings(2),
+        "executions_present": executions.select_present(database, 2),
+        "executions_with_bindings": executions.select_with_bindings(database, 2),
         "kept_chunks_page": kept_trees.select_chunks(),
         "kept_trees_by_key": kept_trees.select_tree(),
-        "nodes_by_execution": nodes.select_by_execution(2),
-        "nodes_by_key": nodes.select_by_keys(2),
-        "nodes_present": nodes.select_present(2),
-        "attempts_by_execution": attempts.select_by_execution(2),
-        "attempts_by_key": attempts.select_by_keys(2),
-        "attempts_finished": attempts.select_finished(Database.SQLITE, 2),
-        "reasons_by_execution": reasons.select_by_execution(2),
-        "workflows_registrations": workflows.select_registrations(2),
-        "workflows_by_key": workflows.select_by_keys(2),
+        "nodes_by_execution": nodes.select_by_execution(database, 2),
+        "nodes_by_key": nodes.select_by_keys(database, 2),
+        "nodes_present": nodes.select_present(database, 2),
+        "attempts_by_execution": attempts.select_by_execution(database, 2),
+        "attempts_by_key": attempts.select_by_keys(database, 2),
+        "attempts_finished": attempts.select_finished(database, 2),
+        "reasons_by_execution": reasons.select_by_execution(database, 2),
+        "workflows_registrations": workflows.select_registrations(database, 2),
+        "workflows_by_key": workflows.select_by_keys(database, 2),
     }
 
 
@@ -88,7 +88,7 @@ def inserts(database: Database) -> dict[str, Insert]:
     }
 
 
-STATEMENTS = selects() | inserts(Database.SQLITE)
+STATEMENTS = selects(Database.SQLITE) | inserts(Database.SQLITE)
 
 SEEKS = {
     "events_by_key": "events_by_time (execution_key=? AND occurred_at_ns=? AND entity_key=?)",
@@ -117,7 +117,7 @@ def test_statements_become_the_sql_that_is_kept(name: str) -> None:
     check_golden(GOLDEN / f"{name}.sqlite.sql", f"-- parameters: {parameters}\n{text};\n")
 
 
-@pytest.mark.parametrize("name", selects())
+@pytest.mark.parametrize("name", selects(Database.SQLITE))
 def test_statements_read_no_more_than_they_need(name: str, url: str) -> None:
     statement = compile_statement(Database.SQLITE, STATEMENTS[name])
     plan = plan_of(statement, url)
@@ -165,9 +165,9 @@ def test_an_insert_with_its_columns_in_another_order_is_refused() -> None:
 def test_lists_of_keys_share_few_texts(num_keys: int, expected: int) -> None:
     asked: list[int] = []
 
-    def build(size: int) -> Select[tuple[object, ...]]:
+    def build(database: Database, size: int) -> Select[tuple[object, ...]]:
         asked.append(size)
-        return nodes.select_present(size)
+        return nodes.select_present(database, size)
 
     class Nowhere:
         def fetch_all(self, text: str, parameters: list[object]) -> list[tuple[object, ...]]:

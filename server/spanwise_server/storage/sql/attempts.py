@@ -27,7 +27,7 @@ from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.phases import Phase
 from spanwise_server.storage.api import AttemptRecord, FinishedAttempt
 from spanwise_server.storage.sql import dialect
-from spanwise_server.storage.sql.compiling import limited, wanted_keys
+from spanwise_server.storage.sql.compiling import limited
 from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary
 from spanwise_server.storage.sql.fields import (
@@ -141,9 +141,9 @@ def insert_or_replace(database: Database) -> Insert:
     return dialect.insert_or_replace(database, TASK_EXECUTIONS, COLUMNS)
 
 
-def select_by_keys(num_keys: int) -> Select[Any]:
+def select_by_keys(database: Database, num_keys: int) -> Select[Any]:
     """Read attempts. Keys: KEY_COLUMNS. Rows: COLUMNS."""
-    wanted = wanted_keys(KEY_COLUMNS, num_keys)
+    wanted = dialect.wanted_keys(database, KEY_COLUMNS, num_keys)
     return select(*COLUMNS).join_from(
         wanted,
         TASK_EXECUTIONS,
@@ -151,9 +151,9 @@ def select_by_keys(num_keys: int) -> Select[Any]:
     )
 
 
-def select_by_execution(num_keys: int) -> Select[Any]:
+def select_by_execution(database: Database, num_keys: int) -> Select[Any]:
     """Read the attempts of executions. Keys: execution_key. Rows: COLUMNS."""
-    wanted = wanted_keys((TASK_EXECUTIONS.c.execution_key,), num_keys)
+    wanted = dialect.wanted_keys(database, (TASK_EXECUTIONS.c.execution_key,), num_keys)
     return select(*COLUMNS).join_from(
         wanted, TASK_EXECUTIONS, TASK_EXECUTIONS.c.execution_key == wanted.c.execution_key
     )
@@ -166,7 +166,7 @@ def select_finished(database: Database, num_keys: int) -> Select[Any]:
     Rows: the fields of FinishedAttempt, with those of its task_id one by one; an attempt comes more
     than once that is wanted twice.
     """
-    wanted = wanted_keys(WANTED_COLUMNS, num_keys)
+    wanted = dialect.wanted_keys(database, WANTED_COLUMNS, num_keys)
     latest, passed = TASK_EXECUTIONS.alias("latest"), TASK_EXECUTIONS.alias("passed")
 
     def ended(attempts: FromClause) -> Select[Any]:

@@ -5,29 +5,23 @@ well would cost more than SQLite does: about 20 µs a statement, a dozen stateme
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import chain, repeat
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import (
-    CTE,
     BigInteger,
     Column,
     Delete,
     Insert,
     Select,
     bindparam,
-    column,
     literal_column,
-    values,
 )
 
+from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.connection import Connection, Row
 from spanwise_server.storage.sql.dialect import Database, binary, compiler
 
 T = TypeVar("T")
-
-_MAX_PARAMETERS = 16_384
-"""Parameters of one statement; SQLite takes 32,766."""
 
 
 class Statement(NamedTuple):
@@ -61,9 +55,19 @@ def compile_text(
     return text
 
 
-def compile_insert(database: Database, statement: Insert, columns: Sequence[Column[Any]]) -> str:
-    """Give the text of an insert that takes a row of these columns."""
-    return compile_text(database, statement, [column.name for column in columns])
+class RowInsert(NamedTuple):
+    """An insert of rows of some columns, of which the first make up the key."""
+
+    text: str
+    num_keys: int
+
+
+def compile_insert(
+    database: Database, statement: Insert, columns: Sequence[Column[Any]]
+) -> RowInsert:
+    """Give an insert that takes rows of these columns."""
+    text = compile_text(database, statement, [column.name for column in columns])
+    return RowInsert(text, sum(column.primary_key for column in columns))
 
 
 def limited(statement: Select[Any]) -> Select[Any]:
@@ -73,31 +77,16 @@ def limited(statement: Select[Any]) -> Select[Any]:
     return statement.limit(limit).offset(literal_column("0"))
 
 
-def wanted_keys(columns: Sequence[Column[Any]], num_keys: int) -> CTE:
-    """Build a table of keys, given as parameters, that a select can join."""
-    return (
-        values(*(column(key.name, key.type) for key in columns), name="wanted")
-        .data(
-            [
-                tuple(bindparam(None, type_=key.type, required=True) for key in columns)
-                for _ in range(num_keys)
-            ]
-        )
-        .cte("wanted")
-    )
-
-
 class KeyLookup:
     """A select by a list of keys.
 
-    Compiled for few lengths of list, and filled up with keys that nothing has, so that a handful of
-    texts serves every list and the statement caches of the drivers keep them.
+    A handful of texts serves every list, so that the statement caches of the drivers keep them.
     """
 
     def __init__(
         self,
         database: Database,
-        build: Callable[[int], Select[Any]],
+        build: Callable[[Database, int], Select[Any]],
         num_columns: int,
         more: tuple[str, ...] = (),
     ) -> None:
@@ -112,8 +101,7 @@ class KeyLookup:
         self._database = database
         self._build = build
         self._more = more
-        self._nothing: tuple[None, ...] = (None,) * num_columns
-        self._max_keys = _MAX_PARAMETERS // num_columns
+        self._max_keys = dialect.MAX_PARAMETERS // num_columns
         self._texts: dict[int, str] = {}
 
     def fetch(self, connection: Connection, keys: Sequence[Row]) -> Sequence[Row]:
@@ -155,16 +143,15 @@ class KeyLookup:
 
     def _arrange(self, keys: Sequence[Row], more: Row = ()) -> tuple[str, list[Any]]:
         """Give a text that takes at least these keys, and its parameters."""
-        num_keys = min(_rounded_up(len(keys)), self._max_keys)
-        text = self._texts.get(num_keys)
+        size = min(dialect.lookup_size(self._database, len(keys)), self._max_keys)
+        text = self._texts.get(size)
         if text is None:
-            text = self._texts[num_keys] = self._compile(num_keys)
-        missing = repeat(self._nothing, num_keys - len(keys))
-        return text, [*chain.from_iterable(keys), *chain.from_iterable(missing), *more]
+            text = self._texts[size] = self._compile(size)
+        return text, [*dialect.lookup_parameters(self._database, keys, size), *more]
 
-    def _compile(self, num_keys: int) -> str:
-        text, parameters = compile_statement(self._database, self._build(num_keys))
-        after_keys = parameters[num_keys * len(self._nothing) :]
+    def _compile(self, size: int) -> str:
+        text, parameters = compile_statement(self._database, self._build(self._database, size))
+        after_keys = parameters[len(parameters) - len(self._more) :]
         if after_keys != self._more:
             raise RuntimeError(f"a look-up takes the parameters {after_keys} after its keys")
         return text
@@ -173,10 +160,3 @@ class KeyLookup:
 def single_keys(keys: Iterable[bytes]) -> list[Row]:
     """Give the keys of a look-up by one binary column."""
     return [(binary(key),) for key in keys]
-
-
-def _rounded_up(number: int) -> int:
-    """Give the next of 1, 2, 3, 4, 6, 8, 12, 16, 24, …: at most half more than the number."""
-    power = 1 << (number - 1).bit_length()
-    three_quarters = power - power // 4
-    return three_quarters if number <= three_quarters else power

@@ -5,31 +5,48 @@ Each function branches on the database; mypy points at all of them when one is a
 
 from collections.abc import Collection, Sequence
 from enum import Enum
+from itertools import chain, repeat
 from typing import Any, assert_never
 
 from sqlalchemy import (
+    ARRAY,
     URL,
+    BigInteger,
     Column,
     ColumnElement,
     Dialect,
     FromClause,
     Insert,
+    Integer,
+    LargeBinary,
     Select,
     Table,
+    Text,
+    and_,
     bindparam,
+    column,
     func,
     make_url,
     or_,
+    select,
+    true,
     tuple_,
+    values,
 )
-from sqlalchemy.dialects import sqlite
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import ArgumentError
+from sqlalchemy.types import TypeEngine
 
 
 class Database(Enum):
     """A kind of database that spanwise can keep its data in. The value is its name in URLs."""
 
     SQLITE = "sqlite"
+    POSTGRESQL = "postgresql"
+
+
+URL_FORMS = "write sqlite:///PATH or postgresql://USER:PASSWORD@HOST/DATABASE"
 
 
 def parse_url(text: str) -> tuple[Database, URL]:
@@ -42,13 +59,14 @@ def parse_url(text: str) -> tuple[Database, URL]:
         url = make_url(text)
     except ArgumentError as exc:
         # The text may hold a password, so it is not repeated.
-        raise ValueError("the database URL cannot be read: write sqlite:///PATH") from exc
+        raise ValueError(f"the database URL cannot be read: {URL_FORMS}") from exc
+    # PostgreSQL's own programs take either name.
+    kind = "postgresql" if url.drivername == "postgres" else url.drivername
     try:
-        return Database(url.get_backend_name()), url
+        return Database(kind), url
     except ValueError as exc:
         raise ValueError(
-            f"databases of the kind {url.get_backend_name()!r} are not supported:"
-            " write sqlite:///PATH"
+            f"databases of the kind {url.drivername!r} are not supported: {URL_FORMS}"
         ) from exc
 
 
@@ -56,6 +74,8 @@ def compiler(database: Database) -> Dialect:
     """Give what turns a SQLAlchemy statement into the text that the driver takes."""
     if database is Database.SQLITE:
         return sqlite.dialect(paramstyle="qmark")
+    if database is Database.POSTGRESQL:
+        return PGDialect_psycopg(paramstyle="format")  # type: ignore[no-untyped-call]
     assert_never(database)
 
 
@@ -74,6 +94,10 @@ def begin_write(database: Database) -> str:
         # Takes the write lock at once. A deferred transaction would take it at its first write,
         # and all of its work would be lost when another process wrote since its first read.
         return "BEGIN IMMEDIATE"
+    if database is Database.POSTGRESQL:
+        # Each statement must see what was committed before it began: the first one waits for
+        # other writers of the same executions, and the next ones read what those have written.
+        return "BEGIN ISOLATION LEVEL READ COMMITTED"
     assert_never(database)
 
 
@@ -81,13 +105,96 @@ def begin_read(database: Database) -> str:
     """Give the statement that opens a transaction that reads one snapshot."""
     if database is Database.SQLITE:
         return "BEGIN DEFERRED"
+    if database is Database.POSTGRESQL:
+        return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
     assert_never(database)
 
 
-def begin_migration(database: Database) -> str:
-    """Give the statement that keeps every other writer and migration out until the commit."""
+def begin_migration(database: Database) -> Sequence[str]:
+    """Give the statements that keep every other writer and migration out until the commit."""
     if database is Database.SQLITE:
-        return "BEGIN EXCLUSIVE"
+        return ("BEGIN EXCLUSIVE",)
+    if database is Database.POSTGRESQL:
+        # Writers that lock no execution go on until a revision changes the table that they use.
+        return "BEGIN", f"SELECT pg_advisory_xact_lock({_EVERYTHING})"
+    assert_never(database)
+
+
+_EVERYTHING = "1936744814, 0"
+"""Two numbers that name the advisory lock of all executions, and no single one."""
+
+MAX_LOCKS = 256
+"""Executions that a transaction locks one by one. PostgreSQL has room for some 6,400 locks, of all
+transactions together, unless it is configured otherwise."""
+
+
+def lock_everything(database: Database) -> str | None:
+    """Give the statement that keeps every other writer out, or None where BEGIN has done it."""
+    if database is Database.SQLITE:
+        return None
+    if database is Database.POSTGRESQL:
+        return f"SELECT pg_advisory_xact_lock({_EVERYTHING})"
+    assert_never(database)
+
+
+def lock_each(database: Database) -> str | None:
+    """Give the statement that locks some numbers, in their order, or None where BEGIN has done it.
+
+    Parameter: the numbers, as lookup_parameters() gives them. What has no row yet can be locked, so
+    two writers cannot both begin an execution.
+    """
+    if database is Database.SQLITE:
+        return None
+    if database is Database.POSTGRESQL:
+        return (
+            f"SELECT pg_advisory_xact_lock_shared({_EVERYTHING}), pg_advisory_xact_lock(number)"  # noqa: S608 - a constant
+            " FROM unnest(%s::BIGINT[]) AS wanted(number)"
+        )
+    assert_never(database)
+
+
+MAX_PARAMETERS = 16_384
+"""Parameters of one statement; SQLite takes 32,766. For PostgreSQL, elements of its arrays."""
+
+
+def lookup_size(database: Database, num_keys: int) -> int:
+    """Give for how many keys to build the select that is to look up `num_keys`, at least one."""
+    if database is Database.SQLITE:
+        # 1, 2, 3, 4, 6, 8, 12, 16, 24, …: at most half more than the number, in few texts.
+        power = 1 << (num_keys - 1).bit_length()
+        three_quarters = power - power // 4
+        return three_quarters if num_keys <= three_quarters else power
+    if database is Database.POSTGRESQL:
+        return 1
+    assert_never(database)
+
+
+def lookup_parameters(
+    database: Database, keys: Sequence[tuple[Any, ...]], size: int
+) -> Sequence[Any]:
+    """Give the parameters of wanted_keys(), built for `size` keys."""
+    if database is Database.SQLITE:
+        nothing = (None,) * len(keys[0])  # a key that nothing has
+        return [*chain.from_iterable(keys), *chain(*repeat(nothing, size - len(keys)))]
+    if database is Database.POSTGRESQL:
+        return list(zip(*keys, strict=True))  # a tuple goes as an array, see postgresql.py
+    assert_never(database)
+
+
+def wanted_keys(database: Database, columns: Sequence[Column[Any]], num_keys: int) -> FromClause:
+    """Build a table of keys, given as parameters, that a select can join.
+
+    For PostgreSQL, the number of keys makes no difference: each column is an array of any length.
+    """
+    if database is Database.SQLITE:
+        rows = [
+            tuple(bindparam(None, type_=key.type, required=True) for key in columns)
+            for _ in range(num_keys)
+        ]
+        typed = (column(key.name, key.type) for key in columns)
+        return values(*typed, name="wanted").data(rows).cte("wanted")
+    if database is Database.POSTGRESQL:
+        return _unnest("wanted", columns, [None] * len(columns))
     assert_never(database)
 
 
@@ -106,7 +213,9 @@ def insert_or_replace(database: Database, table: Table, columns: Sequence[Column
     if database is Database.SQLITE:
         # Without other indexes, this only writes into the one tree, at half the cost of the
         # general form below.
-        return _insert(database, table, columns).prefix_with("OR REPLACE")
+        return _insert_rows(table, columns).prefix_with("OR REPLACE")
+    if database is Database.POSTGRESQL:
+        return insert_or_update(database, table, columns, keep=())
     assert_never(database)
 
 
@@ -168,6 +277,10 @@ def join_each(database: Database, outer: FromClause, table: Table, keys: Select[
     if database is Database.SQLITE:
         # SQLite knows no LATERAL, but runs the select once for each row and then seeks the keys.
         return outer.join(table, tuple_(*table.primary_key.columns).in_(keys))
+    if database is Database.POSTGRESQL:
+        found = keys.lateral("found")
+        same = [each == found.c[each.name] for each in table.primary_key.columns]
+        return outer.join(found, true()).join(table, and_(*same))
     assert_never(database)
 
 
@@ -175,6 +288,8 @@ def lesser(database: Database, one: ColumnElement[Any], other: ColumnElement[Any
     """Build the lesser of two values of one row."""
     if database is Database.SQLITE:
         return func.min(one, other)
+    if database is Database.POSTGRESQL:
+        return func.least(one, other)
     assert_never(database)
 
 
@@ -182,11 +297,45 @@ def greater(database: Database, one: ColumnElement[Any], other: ColumnElement[An
     """Build the greater of two values of one row."""
     if database is Database.SQLITE:
         return func.max(one, other)
+    if database is Database.POSTGRESQL:
+        return func.greatest(one, other)
     assert_never(database)
 
 
-def _insert(database: Database, table: Table, columns: Sequence[Column[Any]]) -> sqlite.Insert:
-    values = {column.name: bindparam(column.name, type_=column.type) for column in columns}
+def _insert(
+    database: Database, table: Table, columns: Sequence[Column[Any]]
+) -> sqlite.Insert | postgresql.Insert:
+    """Build the insert of a row, or, for PostgreSQL, of as many as its arrays have elements."""
     if database is Database.SQLITE:
-        return sqlite.insert(table).values(values)
+        return _insert_rows(table, columns)
+    if database is Database.POSTGRESQL:
+        names = [each.name for each in columns]
+        rows = _unnest("new", columns, names)
+        return postgresql.insert(table).from_select(names, select(*rows.c))
     assert_never(database)
+
+
+def _insert_rows(table: Table, columns: Sequence[Column[Any]]) -> sqlite.Insert:
+    parameters = {each.name: bindparam(each.name, type_=each.type) for each in columns}
+    return sqlite.insert(table).values(parameters)
+
+
+def _unnest(
+    name: str, columns: Sequence[Column[Any]], parameters: Sequence[str | None]
+) -> FromClause:
+    """Build a table of arrays that are parameters, one for each column."""
+    arrays = [
+        bindparam(parameter, type_=ARRAY(_element_type(each.type)), required=True)
+        for parameter, each in zip(parameters, columns, strict=True)
+    ]
+    typed = (column(each.name, _element_type(each.type)) for each in columns)
+    return func.unnest(*arrays).table_valued(*typed, name=name).render_derived()
+
+
+def _element_type(type_: TypeEngine[Any]) -> TypeEngine[Any]:
+    """Give the type as which values of a column travel: of each kind, the one that holds all."""
+    if isinstance(type_, Integer):
+        return BigInteger()
+    if isinstance(type_, LargeBinary):
+        return LargeBinary()
+    return Text()

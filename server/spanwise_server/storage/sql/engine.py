@@ -2,12 +2,14 @@
 
 import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from enum import Enum, auto
 from pathlib import Path
-from typing import assert_never
+from typing import Any, assert_never
 from urllib.parse import quote
 
-from sqlalchemy import Engine, QueuePool, create_engine
+from sqlalchemy import URL, Engine, QueuePool, create_engine, event
+from sqlalchemy.exc import InvalidatePoolError
 
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.storage.sql.dialect import Database, parse_url
@@ -60,41 +62,93 @@ _READER_PRAGMAS: Pragmas = {
 _NEW_FILE_PRAGMAS: Pragmas = {"page_size": 8_192, **_WRITER_PRAGMAS}
 
 
+class _Use(Enum):
+    WRITING = auto()
+    READING = auto()
+    MIGRATING = auto()
+
+
+_PRAGMAS = {
+    _Use.WRITING: _WRITER_PRAGMAS,
+    _Use.READING: _READER_PRAGMAS,
+    _Use.MIGRATING: _NEW_FILE_PRAGMAS,
+}
+
+
 def create_writer_engine(url: str) -> Engine:
     """Give an engine with one connection, so that the threads of a process take turns."""
-    return _create_engine(url, mode="rw", pragmas=_WRITER_PRAGMAS, size=1)
+    return _create_engine(url, _Use.WRITING)
 
 
 def create_reader_engine(url: str) -> Engine:
     """Give an engine with a few connections that cannot write."""
-    return _create_engine(url, mode="rw", pragmas=_READER_PRAGMAS, size=_NUM_READERS)
+    return _create_engine(url, _Use.READING)
 
 
 def create_migration_engine(url: str) -> Engine:
     """Give an engine with one connection, which creates the database if it is a missing file."""
-    return _create_engine(url, mode="rwc", pragmas=_NEW_FILE_PRAGMAS, size=1)
+    return _create_engine(url, _Use.MIGRATING)
 
 
-def _create_engine(url: str, *, mode: str, pragmas: Pragmas, size: int) -> Engine:
+def _create_engine(url: str, use: _Use) -> Engine:
     database, location = parse_url(url)
     if database is Database.SQLITE:
-        path = location.database
-        if not path or path == ":memory:" or location.query:
-            raise ValueError("write sqlite:///PATH, with the path of a file and nothing after it")
+        engine = create_engine("sqlite://", creator=_sqlite_creator(location, use), **_pool(use))
+    elif database is Database.POSTGRESQL:
+        engine = _create_postgresql_engine(url, use)
+    else:
+        assert_never(database)
+    return engine
 
-        def connect() -> sqlite3.Connection:
-            _check_file(Path(path), may_create=mode == "rwc")
-            return _connect_sqlite(Path(path), mode, pragmas)
 
-        return create_engine(
-            "sqlite://",
-            creator=connect,
-            poolclass=QueuePool,
-            pool_size=size,
-            max_overflow=0,
-            pool_timeout=_CHECKOUT_TIMEOUT_S,
-        )
-    assert_never(database)
+def _pool(use: _Use) -> dict[str, Any]:
+    return {
+        "poolclass": QueuePool,
+        "pool_size": _NUM_READERS if use is _Use.READING else 1,
+        "max_overflow": 0,
+        "pool_timeout": _CHECKOUT_TIMEOUT_S,
+    }
+
+
+def _sqlite_creator(location: URL, use: _Use) -> Callable[[], sqlite3.Connection]:
+    path = location.database
+    if not path or path == ":memory:" or location.query:
+        raise ValueError("write sqlite:///PATH, with the path of a file and nothing after it")
+    file, pragmas = Path(path), _PRAGMAS[use]
+
+    def connect() -> sqlite3.Connection:
+        _check_file(file, may_create=use is _Use.MIGRATING)
+        return _connect_sqlite(file, "rwc" if use is _Use.MIGRATING else "rw", pragmas)
+
+    return connect
+
+
+def _create_postgresql_engine(url: str, use: _Use) -> Engine:
+    try:
+        # Here, because whoever keeps events in SQLite need not have it.
+        from spanwise_server.storage.sql import postgresql  # noqa: PLC0415
+    except ImportError as exc:
+        raise ValueError(
+            "the driver for PostgreSQL is not installed: pip install 'spanwise[server,postgres]'"
+        ) from exc
+    postgresql.check_url(url)
+
+    def connect() -> postgresql.PsycopgConnection:
+        return postgresql.connect(url, settings, limit_s)
+
+    def check(connection: object, _record: object, _proxy: object) -> None:
+        if isinstance(connection, postgresql.PsycopgConnection) and connection.is_stale():
+            # The server was restarted, so all connections that are older are of no use either.
+            raise InvalidatePoolError
+
+    settings, limit_s = {
+        _Use.WRITING: (postgresql.WRITER_SETTINGS, postgresql.WRITER_ANSWER_LIMIT_S),
+        _Use.READING: (postgresql.READER_SETTINGS, postgresql.READER_ANSWER_LIMIT_S),
+        _Use.MIGRATING: (postgresql.MIGRATION_SETTINGS, None),
+    }[use]
+    engine = create_engine("postgresql+psycopg://", creator=connect, **_pool(use))
+    event.listen(engine, "checkout", check)
+    return engine
 
 
 def _check_file(path: Path, *, may_create: bool) -> None:

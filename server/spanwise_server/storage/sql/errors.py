@@ -14,7 +14,20 @@ from spanwise_server.domain.errors import (
     WriteConflict,
 )
 
-DRIVER_ERRORS = (sqlite3.Error, SQLAlchemyError)
+try:
+    import psycopg
+except ImportError:  # whoever keeps events in SQLite need not have it
+    _POSTGRESQL_ERRORS: tuple[type[Exception], ...] = ()
+    _LOST: tuple[type[Exception], ...] = ()
+else:
+    _POSTGRESQL_ERRORS = (psycopg.Error,)
+    _LOST = (psycopg.OperationalError, psycopg.InterfaceError)
+
+DRIVER_ERRORS: tuple[type[Exception], ...] = (
+    sqlite3.Error,
+    SQLAlchemyError,
+    *_POSTGRESQL_ERRORS,
+)
 """What a call of a driver or a connection pool may raise."""
 
 _CONFLICTS = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
@@ -35,6 +48,30 @@ _UNAVAILABLE = {
     sqlite3.SQLITE_NOTADB: "the file is not a SQLite database",
 }
 
+_POSTGRESQL_CONFLICTS = frozenset({"40001", "40P01", "55P03"})
+"""Serialization failure, deadlock, and a lock that did not become free in time."""
+
+_WRONG_TABLES = "it refused a statement; `spanwise migrate` gives it the right tables"
+_POSTGRESQL_UNAVAILABLE = {
+    "08": "the connection broke",
+    "0A": "its tables changed meanwhile",
+    "25": "it takes no changes, or closed an idle transaction",
+    "28": "it refused the user or the password",
+    "3D": "there is no such database; create it, for instance with createdb",
+    "42501": "access is denied",
+    "3F000": _WRONG_TABLES,
+    "42P01": _WRONG_TABLES,
+    "42703": _WRONG_TABLES,
+    "53": "it has no room left, of disk, memory or connections",
+    "54": "a limit of it is exceeded",
+    "57014": "the statement took too long",
+    "57": "it is starting or stopping",
+    "58": "reading or writing its files failed",
+}
+"""By SQLSTATE, or the class of it that the first two characters are."""
+
+_POSTGRESQL_CORRUPT = frozenset({"XX001", "XX002"})
+
 _PRIMARY_CODE = 0xFF
 """The low byte of an extended result code is the primary code."""
 
@@ -48,6 +85,8 @@ def translate(error: Exception) -> SpanwiseError | RuntimeError:
     """
     if isinstance(error, DBAPIError) and isinstance(error.orig, Exception):
         error = error.orig
+    if isinstance(error, _POSTGRESQL_ERRORS):
+        return _translate_postgresql(error, getattr(error, "sqlstate", None))
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         return _translate_without_code(error)
@@ -58,6 +97,22 @@ def translate(error: Exception) -> SpanwiseError | RuntimeError:
         return CorruptRecord("the file of the database is damaged")
     if primary in _UNAVAILABLE:
         return StoreUnavailable(f"the database cannot be used: {_UNAVAILABLE[primary]}")
+    return RuntimeError(f"unexpected database error {code}")
+
+
+def _translate_postgresql(error: Exception, code: str | None) -> SpanwiseError | RuntimeError:
+    if code is None:
+        # What psycopg raises itself. Lost is also a server that does not answer in time.
+        if isinstance(error, _LOST):
+            return StoreUnavailable("the connection to the database was lost")
+        return RuntimeError(f"unexpected {type(error).__name__} of the database driver")
+    if code in _POSTGRESQL_CONFLICTS:
+        return WriteConflict("other writers hold what is to be written")
+    if code in _POSTGRESQL_CORRUPT:
+        return CorruptRecord("the files of the database are damaged")
+    reason = _POSTGRESQL_UNAVAILABLE.get(code) or _POSTGRESQL_UNAVAILABLE.get(code[:2])
+    if reason is not None:
+        return StoreUnavailable(f"the database cannot be used: {reason}")
     return RuntimeError(f"unexpected database error {code}")
 
 

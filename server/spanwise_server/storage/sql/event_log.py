@@ -32,7 +32,7 @@ from spanwise_server.storage.api import (
     LoggedKey,
 )
 from spanwise_server.storage.sql import dialect
-from spanwise_server.storage.sql.compiling import limited, wanted_keys
+from spanwise_server.storage.sql.compiling import limited
 from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary
 from spanwise_server.storage.sql.fields import (
@@ -181,9 +181,9 @@ def select_log() -> Select[Any]:
     return select(*COLUMNS).order_by(EVENTS.c.execution_key, EVENTS.c.sequence)
 
 
-def select_logged(num_keys: int) -> Select[Any]:
+def select_logged(database: Database, num_keys: int) -> Select[Any]:
     """Find the keys under which an event is logged. Keys and rows: LOGGED_KEY_COLUMNS."""
-    wanted = wanted_keys(LOGGED_KEY_COLUMNS, num_keys)
+    wanted = dialect.wanted_keys(database, LOGGED_KEY_COLUMNS, num_keys)
     # exists() stops at the first: a sender may have repeated one event any number of times.
     is_logged = exists().where(*(column == wanted.c[column.name] for column in LOGGED_KEY_COLUMNS))
     return select(*(wanted.c[column.name] for column in LOGGED_KEY_COLUMNS)).where(is_logged)
@@ -201,12 +201,12 @@ def logged_key_from_row(row: Row) -> LoggedKey:
     return LoggedKey(execution_key, entity_key, PHASES[phase], phase_version, occurred_at_ns)
 
 
-def select_last_sequences(num_keys: int) -> Select[Any]:
+def select_last_sequences(database: Database, num_keys: int) -> Select[Any]:
     """Find the highest sequence of executions. Keys: execution_key.
 
     Rows: the key, and its highest sequence, or NULL where there are no events.
     """
-    wanted = wanted_keys((EVENTS.c.execution_key,), num_keys)
+    wanted = dialect.wanted_keys(database, (EVENTS.c.execution_key,), num_keys)
     # A look-up for each, at the end of its part of the index. GROUP BY would read all of the part.
     last = (
         select(func.max(EVENTS.c.sequence))
@@ -221,13 +221,13 @@ def last_sequences_from_rows(rows: Iterable[Row]) -> dict[bytes, int]:
     return {key: sequence for key, sequence in rows if sequence is not None}
 
 
-def select_lives(num_keys: int) -> Select[Any]:
+def select_lives(database: Database, num_keys: int) -> Select[Any]:
     """Read the lives and details of executions in one pass over their events.
 
     Keys: execution_key. Rows: see lives_from_rows(); payload_type and payload are NULL for events
     without details.
     """
-    wanted = wanted_keys((EVENTS.c.execution_key,), num_keys)
+    wanted = dialect.wanted_keys(database, (EVENTS.c.execution_key,), num_keys)
     has_details = EVENTS.c.has_details != literal_column("0")
     return select(
         EVENTS.c.execution_key,

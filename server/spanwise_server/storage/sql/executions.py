@@ -20,7 +20,7 @@ from spanwise_server.domain.identifiers import EntityVersion, ExecutionId
 from spanwise_server.domain.phases import Phase
 from spanwise_server.storage.api import ExecutionFilter, ExecutionRecord
 from spanwise_server.storage.sql import dialect
-from spanwise_server.storage.sql.compiling import limited, wanted_keys
+from spanwise_server.storage.sql.compiling import limited
 from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary
 from spanwise_server.storage.sql.fields import (
@@ -126,28 +126,28 @@ def insert_or_update(database: Database) -> Insert:
     )
 
 
-def select_by_keys(num_keys: int) -> Select[Any]:
+def select_by_keys(database: Database, num_keys: int) -> Select[Any]:
     """Read executions. Keys: execution_key. Rows: COLUMNS."""
-    wanted = wanted_keys((EXECUTIONS.c.execution_key,), num_keys)
+    wanted = dialect.wanted_keys(database, (EXECUTIONS.c.execution_key,), num_keys)
     return select(*COLUMNS).join_from(
         wanted, EXECUTIONS, EXECUTIONS.c.execution_key == wanted.c.execution_key
     )
 
 
-def select_present(num_keys: int) -> Select[Any]:
+def select_present(database: Database, num_keys: int) -> Select[Any]:
     """Find which executions are there. Keys and rows: execution_key."""
-    wanted = wanted_keys((EXECUTIONS.c.execution_key,), num_keys)
+    wanted = dialect.wanted_keys(database, (EXECUTIONS.c.execution_key,), num_keys)
     return select(EXECUTIONS.c.execution_key).join_from(
         wanted, EXECUTIONS, EXECUTIONS.c.execution_key == wanted.c.execution_key
     )
 
 
-def select_with_bindings(num_keys: int) -> Select[Any]:
+def select_with_bindings(database: Database, num_keys: int) -> Select[Any]:
     """Read executions and what they are bound to.
 
     Keys: execution_key. Rows: COLUMNS, and the key of a workflow, or NULL where there is none.
     """
-    wanted = wanted_keys((EXECUTIONS.c.execution_key,), num_keys)
+    wanted = dialect.wanted_keys(database, (EXECUTIONS.c.execution_key,), num_keys)
     bindings = WORKFLOW_BINDINGS
     return select(*COLUMNS, bindings.c.workflow_key).select_from(
         wanted.join(EXECUTIONS, EXECUTIONS.c.execution_key == wanted.c.execution_key).outerjoin(

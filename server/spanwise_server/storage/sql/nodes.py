@@ -11,7 +11,6 @@ from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.storage.api import NodeRecord
 from spanwise_server.storage.sql import dialect
-from spanwise_server.storage.sql.compiling import wanted_keys
 from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary
 from spanwise_server.storage.sql.fields import (
@@ -146,9 +145,9 @@ def insert_or_replace(database: Database) -> Insert:
     return dialect.insert_or_replace(database, NODE_EXECUTIONS, COLUMNS)
 
 
-def select_by_keys(num_keys: int) -> Select[Any]:
+def select_by_keys(database: Database, num_keys: int) -> Select[Any]:
     """Read nodes. Keys: KEY_COLUMNS. Rows: COLUMNS."""
-    wanted = wanted_keys(KEY_COLUMNS, num_keys)
+    wanted = dialect.wanted_keys(database, KEY_COLUMNS, num_keys)
     return select(*COLUMNS).join_from(
         wanted,
         NODE_EXECUTIONS,
@@ -156,9 +155,9 @@ def select_by_keys(num_keys: int) -> Select[Any]:
     )
 
 
-def select_present(num_keys: int) -> Select[Any]:
+def select_present(database: Database, num_keys: int) -> Select[Any]:
     """Find which nodes are there. Keys and rows: KEY_COLUMNS."""
-    wanted = wanted_keys(KEY_COLUMNS, num_keys)
+    wanted = dialect.wanted_keys(database, KEY_COLUMNS, num_keys)
     return select(*KEY_COLUMNS).join_from(
         wanted,
         NODE_EXECUTIONS,
@@ -166,9 +165,9 @@ def select_present(num_keys: int) -> Select[Any]:
     )
 
 
-def select_by_execution(num_keys: int) -> Select[Any]:
+def select_by_execution(database: Database, num_keys: int) -> Select[Any]:
     """Read the nodes of executions. Keys: execution_key. Rows: COLUMNS."""
-    wanted = wanted_keys((NODE_EXECUTIONS.c.execution_key,), num_keys)
+    wanted = dialect.wanted_keys(database, (NODE_EXECUTIONS.c.execution_key,), num_keys)
     return select(*COLUMNS).join_from(
         wanted, NODE_EXECUTIONS, NODE_EXECUTIONS.c.execution_key == wanted.c.execution_key
     )

@@ -1,7 +1,7 @@
 """The reading transaction."""
 
 from collections.abc import Callable, Collection, Iterable
-from functools import cache, partial
+from functools import cache
 from typing import TypeVar
 
 from spanwise_server.domain.events import MIN_TIME_NS
@@ -58,7 +58,7 @@ class ReadStatements:
         self.list_kept_chunks = compile_statement(database, kept_trees.select_chunks())
         self.list_finished_attempts = KeyLookup(
             database,
-            partial(attempts.select_finished, database),
+            attempts.select_finished,
             len(attempts.WANTED_COLUMNS),
             more=("before_ns", "besides", "before_ns", "num_newer", "limit"),
         )
@@ -84,6 +84,12 @@ class ReadStatements:
             return compile_statement(database, executions.select_listing(listing))
 
         self.list_executions = list_executions
+
+
+@cache
+def read_statements(database: Database) -> ReadStatements:
+    """Give the statements, which are compiled once a process."""
+    return ReadStatements(database)
 
 
 class SqlReadTransaction:

@@ -9,7 +9,6 @@ from spanwise_server.domain.events import Severity
 from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.storage.api import ReasonRecord
 from spanwise_server.storage.sql import dialect
-from spanwise_server.storage.sql.compiling import wanted_keys
 from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary
 from spanwise_server.storage.sql.fields import PHASES, decode, members
@@ -112,9 +111,9 @@ def insert_or_merge(database: Database) -> Insert:
     )
 
 
-def select_by_execution(num_keys: int) -> Select[Any]:
+def select_by_execution(database: Database, num_keys: int) -> Select[Any]:
     """Read the reasons of executions. Keys: execution_key. Rows: COLUMNS."""
-    wanted = wanted_keys((REASONS.c.execution_key,), num_keys)
+    wanted = dialect.wanted_keys(database, (REASONS.c.execution_key,), num_keys)
     return select(*COLUMNS).join_from(
         wanted, REASONS, REASONS.c.execution_key == wanted.c.execution_key
     )

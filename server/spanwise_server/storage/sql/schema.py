@@ -25,6 +25,10 @@ from sqlalchemy import (
 
 METADATA = MetaData()
 
+TEXT = Text().with_variant(Text(collation="C"), "postgresql")
+"""Text that is compared byte by byte everywhere. Other orders of PostgreSQL differ with the system,
+and a new version of it makes indexes on them wrong."""
+
 
 def execution_key_column() -> Column[bytes]:
     """Give the column that begins every primary key: 16 bytes."""
@@ -74,7 +78,7 @@ def first_running_column() -> Column[int]:
 
 def text_column(name: str) -> Column[str]:
     """Give a text of any length."""
-    return Column(name, Text, nullable=False)
+    return Column(name, TEXT, nullable=False)
 
 
 # One row per received event, whatever became of it. Key: the position inside the execution, from 1,
@@ -122,9 +126,9 @@ EXECUTIONS = Table(
     text_column("workflow_domain"),
     text_column("workflow_name"),
     text_column("workflow_version"),
-    Column("parent_project", Text),  # NULL, as the next two: no parent execution is known
-    Column("parent_domain", Text),
-    Column("parent_name", Text),
+    Column("parent_project", TEXT),  # NULL, as the next two: no parent execution is known
+    Column("parent_domain", TEXT),
+    Column("parent_name", TEXT),
     text_column("parent_node_id"),
     *state_columns(),
     # Where listing sorts the execution.
@@ -164,9 +168,9 @@ NODE_EXECUTIONS = Table(
     text_column("target_name"),
     text_column("target_version"),
     Column("cache_status", SmallInteger, nullable=False),
-    Column("child_project", Text),  # NULL, as the next two: no child execution is known
-    Column("child_domain", Text),
-    Column("child_name", Text),
+    Column("child_project", TEXT),  # NULL, as the next two: no child execution is known
+    Column("child_domain", TEXT),
+    Column("child_name", TEXT),
     text_column("group_name"),
     *state_columns(),
     first_running_column(),

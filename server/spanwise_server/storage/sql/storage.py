@@ -2,19 +2,19 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
 from sqlalchemy import Engine
 
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.storage.api import ReadTransaction, Storage, WriteTransaction
-from spanwise_server.storage.sql.connection import Connection
+from spanwise_server.storage.sql.connection import Connection, PostgresConnection
 from spanwise_server.storage.sql.dialect import Database, begin_read, begin_write, parse_url
 from spanwise_server.storage.sql.engine import create_reader_engine, create_writer_engine
 from spanwise_server.storage.sql.errors import DRIVER_ERRORS, translate
-from spanwise_server.storage.sql.read_transaction import ReadStatements, SqlReadTransaction
+from spanwise_server.storage.sql.read_transaction import SqlReadTransaction, read_statements
 from spanwise_server.storage.sql.retrying import retry_conflicts
-from spanwise_server.storage.sql.write_transaction import SqlWriteTransaction, WriteStatements
+from spanwise_server.storage.sql.write_transaction import SqlWriteTransaction, write_statements
 
 T = TypeVar("T")
 
@@ -42,8 +42,14 @@ class SqlStorage:
         self._reader = reader
         self._begin_write = begin_write(database)
         self._begin_read = begin_read(database)
-        self._write_statements = WriteStatements(database)
-        self._read_statements = ReadStatements(database)
+        self._write_statements = write_statements(database)
+        self._read_statements = read_statements(database)
+        if database is Database.SQLITE:
+            self._connect = Connection
+        elif database is Database.POSTGRESQL:
+            self._connect = PostgresConnection
+        else:
+            assert_never(database)
         self._is_closed = False
 
     def write(self, work: Callable[[WriteTransaction], T]) -> T:
@@ -55,7 +61,7 @@ class SqlStorage:
             connection.execute(self._begin_write)
             result = work(SqlWriteTransaction(connection, self._write_statements))
             connection.check_file()
-            connection.execute("COMMIT")
+            connection.commit()
             return result
 
     @contextmanager
@@ -64,6 +70,7 @@ class SqlStorage:
         with self._connection(self._reader) as connection:
             connection.execute(self._begin_read)
             yield SqlReadTransaction(connection, self._read_statements)
+            connection.end_read()
 
     def close(self) -> None:
         """See Storage. Open transactions go on, and close their connections when they end."""
@@ -79,7 +86,7 @@ class SqlStorage:
             checkout = engine.raw_connection()
         except DRIVER_ERRORS as exc:
             raise translate(exc) from exc
-        connection = Connection(checkout)
+        connection = self._connect(checkout)
         try:
             connection.check_file()
             yield connection

@@ -9,7 +9,6 @@ from spanwise_server.domain.identifiers import EntityVersion
 from spanwise_server.domain.workflows import WorkflowFormat
 from spanwise_server.storage.api import WorkflowRecord
 from spanwise_server.storage.sql import dialect
-from spanwise_server.storage.sql.compiling import wanted_keys
 from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary
 from spanwise_server.storage.sql.fields import decode, members
@@ -65,17 +64,17 @@ def insert_or_replace_binding(database: Database) -> Insert:
     return dialect.insert_or_replace(database, WORKFLOW_BINDINGS, BINDING_COLUMNS)
 
 
-def select_by_keys(num_keys: int) -> Select[Any]:
+def select_by_keys(database: Database, num_keys: int) -> Select[Any]:
     """Read workflows. Keys: workflow_key. Rows: COLUMNS."""
-    wanted = wanted_keys((WORKFLOWS.c.workflow_key,), num_keys)
+    wanted = dialect.wanted_keys(database, (WORKFLOWS.c.workflow_key,), num_keys)
     return select(*COLUMNS).join_from(
         wanted, WORKFLOWS, WORKFLOWS.c.workflow_key == wanted.c.workflow_key
     )
 
 
-def select_registrations(num_keys: int) -> Select[Any]:
+def select_registrations(database: Database, num_keys: int) -> Select[Any]:
     """Find when workflows were registered. Keys: workflow_key. Rows: the key, recorded_at_ns."""
-    wanted = wanted_keys((WORKFLOWS.c.workflow_key,), num_keys)
+    wanted = dialect.wanted_keys(database, (WORKFLOWS.c.workflow_key,), num_keys)
     return select(WORKFLOWS.c.workflow_key, WORKFLOWS.c.recorded_at_ns).join_from(
         wanted, WORKFLOWS, WORKFLOWS.c.workflow_key == wanted.c.workflow_key
     )

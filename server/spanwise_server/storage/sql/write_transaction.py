@@ -1,6 +1,7 @@
 """The writing transaction."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache
 
 from sqlalchemy import delete
 
@@ -27,12 +28,19 @@ from spanwise_server.storage.sql import (
 )
 from spanwise_server.storage.sql.compiling import (
     KeyLookup,
+    RowInsert,
     compile_insert,
     compile_text,
     single_keys,
 )
 from spanwise_server.storage.sql.connection import Connection, Row
-from spanwise_server.storage.sql.dialect import Database, binary
+from spanwise_server.storage.sql.dialect import (
+    MAX_LOCKS,
+    Database,
+    binary,
+    lock_each,
+    lock_everything,
+)
 from spanwise_server.storage.sql.schema import (
     EXECUTIONS,
     KEPT_CHUNKS,
@@ -49,6 +57,8 @@ class WriteStatements:
     """The statements of writing transactions, compiled. Safe for use by several threads."""
 
     def __init__(self, database: Database) -> None:
+        self.lock_everything = lock_everything(database)
+        self.lock_each = lock_each(database)
         self.get_executions = KeyLookup(database, executions.select_by_keys, 1)
         self.get_nodes = KeyLookup(database, nodes.select_by_keys, 2)
         self.get_attempts = KeyLookup(database, attempts.select_by_keys, 2)
@@ -98,6 +108,12 @@ class WriteStatements:
         self.iterate_log = compile_text(database, event_log.select_log(), ())
 
 
+@cache
+def write_statements(database: Database) -> WriteStatements:
+    """Give the statements, which are compiled once a process."""
+    return WriteStatements(database)
+
+
 class SqlWriteTransaction:
     """A WriteTransaction on one connection."""
 
@@ -106,7 +122,15 @@ class SqlWriteTransaction:
         self._statements = statements
 
     def lock_executions(self, keys: Collection[bytes]) -> None:
-        """See WriteTransaction. SQLite has one writer, which the transaction already is."""
+        """See WriteTransaction."""
+        if self._statements.lock_each is None or not keys:
+            return
+        if len(keys) > MAX_LOCKS:
+            self._lock_everything()
+            return
+        # In one order for all, so that no two transactions wait for each other.
+        numbers = sorted(map(_lock_number, keys))
+        self._connection.execute(self._statements.lock_each, (tuple(numbers),))
 
     def get_executions(self, keys: Collection[bytes]) -> dict[bytes, ExecutionRecord]:
         """See WriteTransaction."""
@@ -202,10 +226,11 @@ class SqlWriteTransaction:
         """See WriteTransaction."""
         self._put(self._statements.put_kept_tree, [kept_trees.tree_to_row(record)])
         others = (binary(record.execution_key), record.generation)
-        self._put(self._statements.delete_other_chunks, [others])
+        self._connection.execute(self._statements.delete_other_chunks, others)
 
     def clear_projections(self) -> None:
         """See WriteTransaction."""
+        self._lock_everything()
         for text in self._statements.clear_projections:
             self._connection.execute(text)
 
@@ -214,10 +239,18 @@ class SqlWriteTransaction:
         for rows in self._connection.stream(self._statements.iterate_log, ()):
             yield from event_log.from_rows(rows)
 
-    def _put(self, text: str, rows: Sequence[Row]) -> None:
+    def _lock_everything(self) -> None:
+        if self._statements.lock_everything is not None:
+            self._connection.execute(self._statements.lock_everything)
+
+    def _put(self, insert: RowInsert, rows: Sequence[Row]) -> None:
         if rows:
-            self._connection.execute_many(text, rows)
+            self._connection.insert_rows(insert.text, insert.num_keys, rows)
 
 
 def _pairs(refs: Iterable[EntityRef]) -> list[tuple[bytearray, int]]:
     return [(binary(execution_key), entity_key) for execution_key, entity_key in refs]
+
+
+def _lock_number(key: bytes) -> int:
+    return int.from_bytes(key[:8], "big", signed=True)

@@ -75,7 +75,8 @@ def _migrate(url: str, run: Callable[[Config], None]) -> None:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        connection.exec_driver_sql(begin_migration(database))
+        for text in begin_migration(database):
+            connection.exec_driver_sql(text)
 
     try:
         retry_conflicts(lambda: _migrate_once(engine, run), give_up_after_s=_GIVE_UP_AFTER_S)

@@ -9,6 +9,8 @@ from alembic import op
 revision = "0001"
 down_revision = None
 
+TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+
 
 def upgrade() -> None:
     op.create_table(
@@ -43,9 +45,9 @@ def upgrade() -> None:
         text("workflow_domain"),
         text("workflow_name"),
         text("workflow_version"),
-        sa.Column("parent_project", sa.Text),
-        sa.Column("parent_domain", sa.Text),
-        sa.Column("parent_name", sa.Text),
+        sa.Column("parent_project", TEXT),
+        sa.Column("parent_domain", TEXT),
+        sa.Column("parent_name", TEXT),
         text("parent_node_id"),
         *state(),
         sa.Column(
@@ -78,9 +80,9 @@ def upgrade() -> None:
         text("target_name"),
         text("target_version"),
         sa.Column("cache_status", sa.SmallInteger, nullable=False),
-        sa.Column("child_project", sa.Text),
-        sa.Column("child_domain", sa.Text),
-        sa.Column("child_name", sa.Text),
+        sa.Column("child_project", TEXT),
+        sa.Column("child_domain", TEXT),
+        sa.Column("child_name", TEXT),
         text("group_name"),
         *state(),
         sqlite_with_rowid=False,
@@ -131,7 +133,7 @@ def entity_key(name: str) -> sa.Column[int]:
 
 
 def text(name: str) -> sa.Column[str]:
-    return sa.Column(name, sa.Text, nullable=False)
+    return sa.Column(name, TEXT, nullable=False)
 
 
 def state() -> list[sa.Column[int]]:

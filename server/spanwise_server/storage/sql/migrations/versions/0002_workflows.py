@@ -14,6 +14,7 @@ from alembic import op
 revision = "0002"
 down_revision = "0001"
 
+TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 TABLES_WITH_STATE = ("executions", "node_executions", "task_executions")
 
 
@@ -62,4 +63,4 @@ def downgrade() -> None:
 
 
 def text(name: str) -> sa.Column[str]:
-    return sa.Column(name, sa.Text, nullable=False)
+    return sa.Column(name, TEXT, nullable=False)

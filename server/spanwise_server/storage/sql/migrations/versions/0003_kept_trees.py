@@ -10,13 +10,15 @@ from alembic import op
 revision = "0003"
 down_revision = "0002"
 
+TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+
 
 def upgrade() -> None:
     op.create_table(
         "kept_trees",
         sa.Column("execution_key", sa.LargeBinary(16), primary_key=True),
         sa.Column("generation", sa.BigInteger, nullable=False),
-        sa.Column("maker", sa.Text, nullable=False),
+        sa.Column("maker", TEXT, nullable=False),
         sa.Column("kept_at_ns", sa.BigInteger, nullable=False),
         sa.Column("basis", sa.LargeBinary, nullable=False),
         sa.Column("chunk_spans", sa.LargeBinary, nullable=False),
