@@ -1,6 +1,7 @@
 """What every storage does. A backend's test module subclasses these with a `storage` fixture."""
 
 import threading
+from contextlib import suppress
 from itertools import pairwise, permutations, product
 
 import pytest
@@ -15,6 +16,7 @@ from spanwise_server.storage.api import (
     Storage,
     WriteTransaction,
 )
+from spanwise_server.storage.sql import open_storage
 from tests.storage.records import (
     ATTEMPT_KEY,
     KEY,
@@ -139,6 +141,50 @@ class TestClosing:
         with storage.read() as transaction:
             storage.close()
             assert events_of(transaction) == [event(1)]
+
+
+class TestWaitingForCommits:
+    LONG_S = 10 * DEADLINE_S
+
+    def test_the_first_wait_is_none(self, storage: Storage) -> None:
+        storage.wait_for_commits(self.LONG_S)
+
+    def test_a_wait_ends_with_a_commit_of_events(self, storage: Storage, url: str) -> None:
+        other = open_storage(url)  # as another process would
+        storage.wait_for_commits(self.LONG_S)
+        for sequence in (1, 2, 3):
+            waiter = threading.Thread(target=storage.wait_for_commits, args=(self.LONG_S,))
+            waiter.start()
+            other.write(append(event(sequence)))
+            waiter.join(DEADLINE_S)
+            assert not waiter.is_alive()
+        other.close()
+
+    def test_a_commit_before_the_wait_ends_it_at_once(self, storage: Storage) -> None:
+        storage.wait_for_commits(self.LONG_S)
+        storage.write(append(event(1)))
+        storage.wait_for_commits(self.LONG_S)
+
+    def test_a_wait_without_commits_ends_when_the_time_is_over(self, storage: Storage) -> None:
+        for _ in range(2):
+            storage.wait_for_commits(0.01)
+
+    def test_closing_ends_a_wait(self, storage: Storage) -> None:
+        def wait() -> None:
+            with suppress(StoreUnavailable):  # closed before it began
+                storage.wait_for_commits(self.LONG_S)
+
+        storage.wait_for_commits(self.LONG_S)
+        waiter = threading.Thread(target=wait)
+        waiter.start()
+        storage.close()
+        waiter.join(DEADLINE_S)
+        assert not waiter.is_alive()
+
+    def test_a_closed_storage_does_not_wait(self, storage: Storage) -> None:
+        storage.close()
+        with pytest.raises(StoreUnavailable):
+            storage.wait_for_commits(self.LONG_S)
 
 
 class TestEmptyInput:

@@ -23,6 +23,10 @@ class TestClosing(contract.TestClosing):
     pass
 
 
+class TestWaitingForCommits(contract.TestWaitingForCommits):
+    pass
+
+
 class TestEmptyInput(contract.TestEmptyInput):
     pass
 

@@ -476,5 +476,21 @@ class Storage(Protocol):
             StoreUnavailable: The database cannot be reached.
         """
 
+    def wait_for_commits(self, timeout_s: float) -> None:
+        """Wait until events were appended, by any process, since the call before this one.
+
+        Returns at once at the first call and when events were committed since the previous one
+        returned; otherwise when some are, or when the time is over. It may return early without any
+        reason, above all after it raised. So whoever waits, then reads, and so on, reads every
+        event soon after its commit, and misses none. Other threads wait for their turn meanwhile,
+        so let one thread of a process wait for all. Returns soon when the storage is closed.
+
+        Args:
+            timeout_s: Longest wait, in seconds. At 0 it only looks.
+
+        Raises:
+            StoreUnavailable: The database cannot be reached, or the storage is closed.
+        """
+
     def close(self) -> None:
         """Give back connections and files. Idempotent."""

@@ -1,14 +1,17 @@
 """Connections of drivers that raise the errors of the domain."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
-from typing import Any, TypeVar
+from contextlib import ExitStack, suppress
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from sqlalchemy import PoolProxiedConnection
 
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.storage.sql.engine import check_file
 from spanwise_server.storage.sql.errors import DRIVER_ERRORS, translate
+
+if TYPE_CHECKING:
+    import psycopg
 
 T = TypeVar("T")
 
@@ -29,6 +32,10 @@ class Connection:
         """Fail when what is written would be lost with the process: see engine.check_file."""
         check_file(self._driver.driver_connection)
 
+    def begin(self, text: str) -> None:
+        """Begin the transaction with a statement that does it."""
+        self.execute(text)
+
     def execute(self, text: str, parameters: Sequence[Any] = ()) -> None:
         """Run a statement without result."""
         try:
@@ -43,11 +50,9 @@ class Connection:
             StoreUnavailable: It may have become so all the same.
         """
         try:
-            self.execute("COMMIT")
-        except StoreUnavailable as exc:
-            raise StoreUnavailable(
-                f"{exc}; it happened during the commit, so what was sent may be stored or not"
-            ) from exc
+            self._driver.cursor().execute("COMMIT")
+        except DRIVER_ERRORS as exc:
+            raise _of_commit(translate(exc)) from exc
 
     def end_read(self) -> None:
         """End a transaction that has read what it wanted. Who gives the connection back does it."""
@@ -108,14 +113,41 @@ class Connection:
 
 
 class PostgresConnection(Connection):
-    """A connection to PostgreSQL."""
+    """A connection to PostgreSQL.
+
+    Statements are sent without waiting for the answers to those before, until a result is wanted. A
+    statement may so raise what went wrong with an earlier one of its transaction.
+    """
+
+    def __init__(self, driver: PoolProxiedConnection) -> None:
+        super().__init__(driver)
+        self._pipeline = ExitStack()
+
+    def begin(self, text: str) -> None:
+        """See Connection."""
+        try:
+            self._pipeline.enter_context(self._psycopg().pipeline())
+        except DRIVER_ERRORS as exc:
+            raise translate(exc) from exc
+        self.execute(text)
+
+    def commit(self) -> None:
+        """See Connection."""
+        try:
+            cursor = self._psycopg().execute("COMMIT", prepare=False)
+            with self._psycopg().pipeline() as pipeline:
+                pipeline.sync()
+        except DRIVER_ERRORS as exc:
+            raise _of_commit(translate(exc)) from exc
+        if cursor.statusmessage != "COMMIT":
+            raise RuntimeError(f"a commit ended as {cursor.statusmessage}")
 
     def end_read(self) -> None:
         """See Connection."""
         # psycopg takes a ROLLBACK for a reason to forget all prepared statements. What was read
         # stays right if the server has gone away meanwhile.
-        with suppress(StoreUnavailable):
-            self.execute("COMMIT")
+        with suppress(*DRIVER_ERRORS):
+            self._psycopg().execute("COMMIT", prepare=False)
 
     def insert_rows(self, text: str, num_keys: int, rows: Sequence[Row]) -> None:
         """See Connection. One statement, or as many as there are rows with the same key."""
@@ -124,18 +156,31 @@ class PostgresConnection(Connection):
 
     def stream(self, text: str, parameters: Sequence[Any]) -> Iterator[Sequence[Row]]:
         """See Connection."""
-        # Without a name, the whole result would be sent before the first row of it is given.
-        name: Any = "stream"
         try:
-            cursor = self._driver.cursor(name)
-            try:
+            self._pipeline.close()  # knows no cursors of the server
+            # Without one, the whole result would be sent before the first row of it is given.
+            with self._psycopg().cursor("stream", binary=True) as cursor:
                 cursor.execute(text, parameters)
                 while rows := cursor.fetchmany(_STREAM_ROWS):
                     yield rows
-            finally:
-                cursor.close()
         except DRIVER_ERRORS as exc:
             raise translate(exc) from exc
+
+    def release(self) -> None:
+        """See Connection."""
+        with suppress(*DRIVER_ERRORS):  # whoever waited for an answer has heard of it
+            self._pipeline.close()
+        super().release()
+
+    def _psycopg(self) -> "psycopg.Connection[Row]":
+        return cast("psycopg.Connection[Row]", self._driver.driver_connection)
+
+
+def _of_commit(error: Exception) -> Exception:
+    """Give what to raise for an error during a commit."""
+    if isinstance(error, StoreUnavailable):
+        return StoreUnavailable(f"{error}; what was being stored may be there or not")
+    return error
 
 
 def _distinct(rows: Sequence[Row], num_keys: int) -> Iterator[Sequence[Row]]:

@@ -153,6 +153,22 @@ def lock_each(database: Database) -> str | None:
     assert_never(database)
 
 
+CHANNEL = "spanwise_events"
+"""Where PostgreSQL says that events were committed."""
+
+
+def announce_events(database: Database) -> str | None:
+    """Give the statement that wakes who waits for events once they are committed.
+
+    None: who waits looks for itself.
+    """
+    if database is Database.SQLITE:
+        return None
+    if database is Database.POSTGRESQL:
+        return f"NOTIFY {CHANNEL}"
+    assert_never(database)
+
+
 MAX_PARAMETERS = 16_384
 """Parameters of one statement; SQLite takes 32,766. For PostgreSQL, elements of its arrays."""
 

@@ -65,12 +65,14 @@ _NEW_FILE_PRAGMAS: Pragmas = {"page_size": 8_192, **_WRITER_PRAGMAS}
 class _Use(Enum):
     WRITING = auto()
     READING = auto()
+    WATCHING = auto()
     MIGRATING = auto()
 
 
 _PRAGMAS = {
     _Use.WRITING: _WRITER_PRAGMAS,
     _Use.READING: _READER_PRAGMAS,
+    _Use.WATCHING: _READER_PRAGMAS,
     _Use.MIGRATING: _NEW_FILE_PRAGMAS,
 }
 
@@ -83,6 +85,11 @@ def create_writer_engine(url: str) -> Engine:
 def create_reader_engine(url: str) -> Engine:
     """Give an engine with a few connections that cannot write."""
     return _create_engine(url, _Use.READING)
+
+
+def create_watch_engine(url: str) -> Engine:
+    """Give an engine with one connection that waits for what others commit."""
+    return _create_engine(url, _Use.WATCHING)
 
 
 def create_migration_engine(url: str) -> Engine:
@@ -144,6 +151,7 @@ def _create_postgresql_engine(url: str, use: _Use) -> Engine:
     settings, limit_s = {
         _Use.WRITING: (postgresql.WRITER_SETTINGS, postgresql.WRITER_ANSWER_LIMIT_S),
         _Use.READING: (postgresql.READER_SETTINGS, postgresql.READER_ANSWER_LIMIT_S),
+        _Use.WATCHING: (postgresql.WATCH_SETTINGS, postgresql.READER_ANSWER_LIMIT_S),
         _Use.MIGRATING: (postgresql.MIGRATION_SETTINGS, None),
     }[use]
     engine = create_engine("postgresql+psycopg://", creator=connect, **_pool(use))

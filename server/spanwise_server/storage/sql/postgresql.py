@@ -67,6 +67,8 @@ READER_SETTINGS: Settings = {
     "default_transaction_read_only": "on",
 }
 
+WATCH_SETTINGS: Settings = {"default_transaction_read_only": "on"}
+
 MIGRATION_SETTINGS: Settings = {
     # While it waits for a table, everybody else who comes waits behind it.
     "lock_timeout": "5000",

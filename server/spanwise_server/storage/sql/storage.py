@@ -8,9 +8,14 @@ from sqlalchemy import Engine
 
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.storage.api import ReadTransaction, Storage, WriteTransaction
+from spanwise_server.storage.sql.commit_watch import CommitWatch
 from spanwise_server.storage.sql.connection import Connection, PostgresConnection
 from spanwise_server.storage.sql.dialect import Database, begin_read, begin_write, parse_url
-from spanwise_server.storage.sql.engine import create_reader_engine, create_writer_engine
+from spanwise_server.storage.sql.engine import (
+    create_reader_engine,
+    create_watch_engine,
+    create_writer_engine,
+)
 from spanwise_server.storage.sql.errors import DRIVER_ERRORS, translate
 from spanwise_server.storage.sql.read_transaction import SqlReadTransaction, read_statements
 from spanwise_server.storage.sql.retrying import retry_conflicts
@@ -30,16 +35,20 @@ def open_storage(url: str) -> Storage:
         ValueError: The URL cannot be used.
     """
     database, _ = parse_url(url)
-    return SqlStorage(database, create_writer_engine(url), create_reader_engine(url))
+    commits = CommitWatch(database, create_watch_engine(url))
+    return SqlStorage(database, create_writer_engine(url), create_reader_engine(url), commits)
 
 
 class SqlStorage:
     """A Storage. One thread at a time writes; others wait their turn."""
 
-    def __init__(self, database: Database, writer: Engine, reader: Engine) -> None:
+    def __init__(
+        self, database: Database, writer: Engine, reader: Engine, commits: CommitWatch
+    ) -> None:
         """Take over the engines: close() disposes of them."""
         self._writer = writer
         self._reader = reader
+        self._commits = commits
         self._begin_write = begin_write(database)
         self._begin_read = begin_read(database)
         self._write_statements = write_statements(database)
@@ -58,7 +67,7 @@ class SqlStorage:
 
     def _write_once(self, work: Callable[[WriteTransaction], T]) -> T:
         with self._connection(self._writer) as connection:
-            connection.execute(self._begin_write)
+            connection.begin(self._begin_write)
             result = work(SqlWriteTransaction(connection, self._write_statements))
             connection.check_file()
             connection.commit()
@@ -68,13 +77,18 @@ class SqlStorage:
     def read(self) -> Iterator[ReadTransaction]:
         """See Storage. The snapshot is taken by the first statement."""
         with self._connection(self._reader) as connection:
-            connection.execute(self._begin_read)
+            connection.begin(self._begin_read)
             yield SqlReadTransaction(connection, self._read_statements)
             connection.end_read()
+
+    def wait_for_commits(self, timeout_s: float) -> None:
+        """See Storage."""
+        self._commits.wait(timeout_s)
 
     def close(self) -> None:
         """See Storage. Open transactions go on, and close their connections when they end."""
         self._is_closed = True
+        self._commits.close()
         self._reader.dispose()
         self._writer.dispose()  # last: SQLite then moves the log into the file and removes it
 
