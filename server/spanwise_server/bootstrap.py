@@ -31,7 +31,7 @@ from spanwise_server.service.span_watch import SpanWatches
 from spanwise_server.service.workflow_registry import WorkflowRegistry
 from spanwise_server.storage.api import Storage
 from spanwise_server.storage.sql import open_storage
-from spanwise_server.storage.sql.migrations import upgrade, verify
+from spanwise_server.storage.sql.migrations import prepare, upgrade, verify
 from spanwise_server.telemetry import Metrics
 from spanwise_server.writer.process import WriterProcess
 
@@ -141,7 +141,7 @@ async def serve_until(
         StoreUnavailable: The database cannot be used.
         WriteConflict: Others kept the database busy.
     """
-    storage = await asyncio.to_thread(open_migrated, settings.database_url)
+    storage = await asyncio.to_thread(_open_prepared, settings.database_url)
     server = build_server(settings, storage)
     try:
         address = await server.start(parse_address(settings.grpc_address))
@@ -164,6 +164,11 @@ def open_migrated(url: str) -> Storage:
         WriteConflict: Others kept the database busy.
     """
     upgrade(url)
+    return open_storage(url)
+
+
+def _open_prepared(url: str) -> Storage:
+    prepare(url)
     return open_storage(url)
 
 

@@ -57,8 +57,10 @@ class Settings(BaseSettings):
         default="sqlite:///spanwise.db",
         min_length=1,
         description=(
-            "Where events are kept: sqlite:///PATH; a path without a leading slash is relative to"
-            " the working directory. An SQLite file is created and migrated at the start."
+            "Where events are kept: sqlite:///PATH, or postgresql://USER:PASSWORD@HOST/DATABASE. A"
+            " path without a leading slash is relative to the working directory. An SQLite file is"
+            " created and migrated at the start; a PostgreSQL database must be there, and"
+            " `spanwise migrate` makes its tables: see postgresql.md."
         ),
     )
     max_message_bytes: int = Field(

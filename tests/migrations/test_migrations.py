@@ -4,8 +4,11 @@ import ast
 import sqlite3
 import subprocess
 import sys
+import uuid
+from collections.abc import Callable
 from pathlib import Path
 
+import psycopg
 import pytest
 from alembic import command
 from alembic.config import Config
@@ -14,12 +17,15 @@ from sqlalchemy import create_engine
 
 from spanwise_server.domain.errors import StoreUnavailable, WriteConflict
 from spanwise_server.domain.events import MAX_TIME_NS
+from spanwise_server.storage.api import WriteTransaction
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.ddl_snapshot import render_ddl, snapshot_path
 from spanwise_server.storage.sql.dialect import Database
-from spanwise_server.storage.sql.migrations import downgrade, runner, upgrade, verify
+from spanwise_server.storage.sql.migrations import downgrade, prepare, runner, upgrade, verify
+from spanwise_server.storage.sql.postgresql import MIGRATION_SETTINGS
 from spanwise_server.storage.sql.schema import METADATA
 from tests.golden import check_golden
+from tests.postgresql import Databases
 from tests.storage.records import KEY, TASK_ID, attempt, ended, event
 
 ROOT = Path(__file__).parents[2]
@@ -33,12 +39,56 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def url(path: Path) -> str:
+def sqlite_url(path: Path) -> str:
     return f"sqlite:///{path}"
 
 
-def schema_of(path: Path) -> set[tuple[str, str]]:
-    """Give name and SQL of all tables and indexes but Alembic's own."""
+@pytest.fixture(params=Database)
+def new_url(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
+    """Give what gives URLs of databases that are empty, or not there yet if they are files."""
+    if request.param is Database.SQLITE:
+        return lambda: f"sqlite:///{tmp_path}/{uuid.uuid4()}.db"
+    databases: Databases = request.getfixturevalue("postgresql")
+    return databases.create
+
+
+@pytest.fixture
+def url(new_url: Callable[[], str]) -> str:
+    return new_url()
+
+
+def execute(url: str, *texts: str) -> None:
+    """Run statements past spanwise, and commit."""
+    engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as connection:
+        for text in texts:
+            connection.exec_driver_sql(text)
+    engine.dispose()
+
+
+def schema_of(url: str) -> set[tuple[str, ...]]:
+    """Give all that the database says of tables and indexes but Alembic's own."""
+    if url.startswith("sqlite:"):
+        return _schema_of_sqlite(Path(url.removeprefix("sqlite:///")))
+    with psycopg.connect(url) as connection:
+        rows = connection.execute(POSTGRESQL_SCHEMA).fetchall()
+    return {row for row in rows if not row[0].startswith("alembic_version")}
+
+
+POSTGRESQL_SCHEMA = """
+    SELECT c.relname, a.attnum::text, a.attname, format_type(a.atttypid, a.atttypmod),
+        coalesce(l.collname, ''), a.attnotnull::text, a.attgenerated::text,
+        coalesce(pg_get_expr(d.adbin, d.adrelid), '')
+    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+    LEFT JOIN pg_collation l ON l.oid = a.attcollation
+    LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
+    WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
+    UNION ALL SELECT indexname, indexdef, '', '', '', '', '', '' FROM pg_indexes
+    WHERE schemaname = 'public'
+"""
+
+
+def _schema_of_sqlite(path: Path) -> set[tuple[str, ...]]:
     connection = sqlite3.connect(path)
     rows = connection.execute(
         "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name <> 'alembic_version'"
@@ -53,22 +103,22 @@ def revisions() -> list[str]:
     return [script.revision for script in scripts.walk_revisions()][::-1]
 
 
-def test_migrations_make_the_tables_that_the_code_declares(url: str, path: Path) -> None:
-    upgrade(url)
-    declared = path.with_name("declared.db")
-    engine = create_engine(f"sqlite:///{declared}")
+def test_migrations_make_the_tables_that_the_code_declares(new_url: Callable[[], str]) -> None:
+    migrated, declared = new_url(), new_url()
+    upgrade(migrated)
+    engine = create_engine(declared.replace("postgresql:", "postgresql+psycopg:"))
     METADATA.create_all(engine)
     engine.dispose()
-    assert schema_of(path) == schema_of(declared)
+    assert schema_of(migrated) == schema_of(declared) != set()
 
 
-def test_migrations_lead_back_to_nothing_and_up_again(url: str, path: Path) -> None:
+def test_migrations_lead_back_to_nothing_and_up_again(url: str) -> None:
     upgrade(url)
-    tables = schema_of(path)
+    tables = schema_of(url)
     downgrade(url, "base")
-    assert schema_of(path) == set()
+    assert schema_of(url) == set()
     upgrade(url)
-    assert schema_of(path) == tables
+    assert schema_of(url) == tables
 
 
 def test_an_upgrade_of_an_up_to_date_database_changes_nothing(url: str) -> None:
@@ -82,7 +132,7 @@ def test_an_upgrade_of_an_up_to_date_database_changes_nothing(url: str) -> None:
     storage.close()
 
 
-def test_attempts_of_an_earlier_version_are_kept_without_their_start(url: str, path: Path) -> None:
+def test_attempts_of_an_earlier_version_are_kept_without_their_start(url: str) -> None:
     upgrade(url)
     storage = open_storage(url)
     record = attempt(state=ended(10, 20))
@@ -105,14 +155,35 @@ def test_an_upgraded_database_is_verified(url: str) -> None:
     verify(url)
 
 
-def test_a_missing_database_is_not_verified_and_not_created(url: str, path: Path) -> None:
+def test_a_missing_file_is_not_verified_and_not_created(sqlite_url: str, path: Path) -> None:
     with pytest.raises(StoreUnavailable, match="spanwise migrate"):
-        verify(url)
+        verify(sqlite_url)
     assert not path.exists()
 
 
-def test_a_database_without_tables_is_not_verified(url: str, path: Path) -> None:
-    sqlite3.connect(path).close()
+def test_a_missing_postgresql_database_is_named(postgresql: Databases) -> None:
+    url = f"{postgresql.create()}".replace("spanwise_test", "spanwise_missing")
+    for act in (verify, upgrade):
+        with pytest.raises(StoreUnavailable, match="spanwise_missing"):
+            act(url)
+
+
+def test_a_server_makes_the_tables_of_a_file(sqlite_url: str) -> None:
+    prepare(sqlite_url)
+    verify(sqlite_url)
+
+
+def test_a_server_leaves_the_tables_of_postgresql_to_the_operator(postgresql: Databases) -> None:
+    url = postgresql.create()
+    with pytest.raises(StoreUnavailable, match="run `spanwise migrate`"):
+        prepare(url)
+    assert schema_of(url) == set()
+    upgrade(url)
+    prepare(url)
+
+
+def test_a_database_without_tables_is_not_verified(url: str) -> None:
+    execute(url, "SELECT 1")
     with pytest.raises(StoreUnavailable, match="spanwise migrate"):
         verify(url)
 
@@ -125,37 +196,39 @@ def test_a_database_of_an_earlier_version_is_not_verified(url: str) -> None:
 
 
 @pytest.mark.parametrize("act", [verify, upgrade])
-def test_a_database_of_a_later_version_is_left_alone(url: str, path: Path, act: object) -> None:
+def test_a_database_of_a_later_version_is_left_alone(url: str, act: object) -> None:
     upgrade(url)
-    connection = sqlite3.connect(path)
-    with connection:
-        connection.execute("UPDATE alembic_version SET version_num = '9999'")
-    connection.close()
+    execute(url, "UPDATE alembic_version SET version_num = '9999'")
     assert callable(act)
     with pytest.raises(StoreUnavailable, match="later version"):
         act(url)
 
 
-def test_a_file_that_is_no_database_is_unavailable(url: str, path: Path) -> None:
+def test_a_file_that_is_no_database_is_unavailable(sqlite_url: str, path: Path) -> None:
     path.write_text("buy milk\n" * 1_000)
     for act in (verify, upgrade):
         with pytest.raises(StoreUnavailable, match="not a SQLite database"):
-            act(url)
+            act(sqlite_url)
 
 
 def test_an_upgrade_gives_up_on_a_database_that_stays_locked(
-    url: str, path: Path, monkeypatch: pytest.MonkeyPatch
+    url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     upgrade(url)
     monkeypatch.setattr(runner, "_GIVE_UP_AFTER_S", 0.3)
-    connection = sqlite3.connect(path, isolation_level=None)
-    connection.execute("BEGIN IMMEDIATE")
-    with pytest.raises(WriteConflict):
-        upgrade(url)
-    connection.close()
+    monkeypatch.setitem(MIGRATION_SETTINGS, "lock_timeout", "200")
+    storage = open_storage(url)
+
+    def work(transaction: WriteTransaction) -> None:
+        transaction.lock_executions([KEY])
+        with pytest.raises(WriteConflict):
+            upgrade(url)
+
+    storage.write(work)
+    storage.close()
 
 
-def test_processes_that_upgrade_at_once_all_succeed(url: str, path: Path) -> None:
+def test_processes_that_upgrade_at_once_all_succeed(url: str) -> None:
     script = "from spanwise_server.storage.sql.migrations import upgrade; upgrade({!r})"
     program = [sys.executable, "-c", script.format(url)]
     others = [subprocess.Popen(program, stderr=subprocess.PIPE) for _ in range(4)]
@@ -166,7 +239,7 @@ def test_processes_that_upgrade_at_once_all_succeed(url: str, path: Path) -> Non
 
 
 def test_a_failed_migration_leaves_nothing_behind(
-    url: str, path: Path, monkeypatch: pytest.MonkeyPatch
+    url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def upgrade_and_fail(config: Config, revision: str) -> None:
         real_upgrade(config, revision)
@@ -176,7 +249,7 @@ def test_a_failed_migration_leaves_nothing_behind(
     monkeypatch.setattr(command, "upgrade", upgrade_and_fail)
     with pytest.raises(OSError):  # noqa: PT011 - raised above
         upgrade(url)
-    assert schema_of(path) == set()
+    assert schema_of(url) == set()
 
 
 def test_revisions_are_a_straight_line_of_numbers() -> None:

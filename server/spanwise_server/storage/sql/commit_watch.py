@@ -77,7 +77,7 @@ class CommitWatch:
 def _ways_to_wait(
     database: Database,
 ) -> tuple[Callable[[Any], int], Callable[[Any, int, float], int]]:
-    """Give how to begin, and how to go on for a while. Both give a version, which commits change."""
+    """Give how to begin, and how to go on. Both give a version, which commits change."""
     if database is Database.SQLITE:
         return _read_version, _wait_for_version
     if database is Database.POSTGRESQL:

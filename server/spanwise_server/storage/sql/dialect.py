@@ -110,6 +110,16 @@ def begin_read(database: Database) -> str:
     assert_never(database)
 
 
+def is_migrated_by_servers(database: Database) -> bool:
+    """Say whether a server that starts may bring the tables to its version."""
+    if database is Database.SQLITE:
+        return True
+    if database is Database.POSTGRESQL:
+        # Others may serve from it, of the version before, and its operator chooses the time.
+        return False
+    assert_never(database)
+
+
 def begin_migration(database: Database) -> Sequence[str]:
     """Give the statements that keep every other writer and migration out until the commit."""
     if database is Database.SQLITE:

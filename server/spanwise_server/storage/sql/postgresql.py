@@ -69,7 +69,7 @@ READER_SETTINGS: Settings = {
 
 WATCH_SETTINGS: Settings = {"default_transaction_read_only": "on"}
 
-MIGRATION_SETTINGS: Settings = {
+MIGRATION_SETTINGS = {
     # While it waits for a table, everybody else who comes waits behind it.
     "lock_timeout": "5000",
 }

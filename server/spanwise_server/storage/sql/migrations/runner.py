@@ -11,7 +11,11 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, event
 
 from spanwise_server.domain.errors import StoreUnavailable
-from spanwise_server.storage.sql.dialect import begin_migration, parse_url
+from spanwise_server.storage.sql.dialect import (
+    begin_migration,
+    is_migrated_by_servers,
+    parse_url,
+)
 from spanwise_server.storage.sql.engine import create_migration_engine, create_reader_engine
 from spanwise_server.storage.sql.errors import DRIVER_ERRORS, translate
 from spanwise_server.storage.sql.retrying import retry_conflicts
@@ -67,6 +71,23 @@ def verify(url: str) -> None:
             f"the database has the tables of revision {current or 'none'}, and this version of"
             f" spanwise needs {head}: run `spanwise migrate`"
         )
+
+
+def prepare(url: str) -> None:
+    """Make sure that a server finds the tables of this version in a database.
+
+    Does what upgrade() does for SQLite, and what verify() does for PostgreSQL.
+
+    Raises:
+        ValueError: The URL cannot be used.
+        StoreUnavailable: The database cannot be used as it is. The text says what to do.
+        WriteConflict: Others kept the database busy.
+    """
+    database, _ = parse_url(url)
+    if is_migrated_by_servers(database):
+        upgrade(url)
+    else:
+        verify(url)
 
 
 def _migrate(url: str, run: Callable[[Config], None]) -> None:
