@@ -10,7 +10,7 @@ import typer
 
 from spanwise import SpanwiseError
 from spanwise._text import neutral
-from spanwise.cli import demo, diagnose, read, server, watch
+from spanwise.cli import demo, diagnose, read, server, simulate, watch
 
 __all__ = ["app", "main"]
 
@@ -50,7 +50,7 @@ def _spanwise(
     """
 
 
-for command in (server.serve, server.migrate, server.rebuild, demo.demo):
+for command in (server.serve, server.migrate, server.rebuild, demo.demo, simulate.simulate):
     app.command()(command)
 app.command("list")(read.list_executions)
 app.command("events")(read.list_events)

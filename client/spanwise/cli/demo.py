@@ -4,7 +4,6 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from datetime import datetime
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
@@ -13,8 +12,8 @@ import typer
 
 from spanwise import Client, InvalidRequest
 from spanwise._errors import INSTALL_SERVER, MissingPackage
-from spanwise._times import moment_to_timestamp, to_ns
 from spanwise.cli.diagnose import report
+from spanwise.cli.moments import moment_ns
 from spanwise.cli.temporary_server import temporary_server
 
 if TYPE_CHECKING:
@@ -99,7 +98,7 @@ def _tell(
 
     if start is None:
         return teller(seed, recent_start_ns(teller, seed, time.time_ns()))
-    return teller(seed, _moment_ns(start))
+    return teller(seed, moment_ns(start))
 
 
 def _teller(story: Story, name: str | None, *, running: bool) -> "Callable[[int, int], Scenario]":
@@ -136,12 +135,3 @@ def _play(scenario: "Scenario", endpoint: str) -> None:
         )
     play(scenario, endpoint)
     register(scenario, endpoint)  # edges that are known need not be inferred
-
-
-def _moment_ns(text: str) -> int:
-    try:
-        return to_ns(moment_to_timestamp(datetime.fromisoformat(text)))
-    except ValueError as error:
-        raise InvalidRequest(
-            f"{text!r} is no time of the form 2026-01-31T10:00:00Z ({error})"
-        ) from error

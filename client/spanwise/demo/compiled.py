@@ -16,6 +16,7 @@ from spanwise.demo.plot import (
     BranchNode,
     CachedNode,
     DynamicNode,
+    GateNode,
     LaunchPlanNode,
     Node,
     SubworkflowNode,
@@ -101,6 +102,8 @@ class Compiler:
                 compiled.workflow_node.launchplan_ref.CopyFrom(plan_id)
             case BranchNode():
                 compiled.branch_node.if_else.CopyFrom(self._choice(node))
+            case GateNode():
+                compiled.gate_node.approve.signal_id = node.name
         return compiled
 
     def _choice(self, node: BranchNode) -> workflow_pb2.IfElseBlock:

@@ -34,13 +34,19 @@ def pod_name(execution_name: str, node_id: str, attempt: int) -> str:
     return _fitted(f"{execution_name}-{node_id}-{attempt}", _POD_NAME_LENGTH, 32)
 
 
+def fnv1a(text: str, bits: int) -> int:
+    """Give the FNV-1a hash of a text: of 32 or 64 bits."""
+    hashed = _FNV_OFFSETS[bits]
+    for byte in text.encode():
+        hashed = (hashed ^ byte) * _FNV_PRIMES[bits] % 2**bits
+    return hashed
+
+
 def _fitted(text: str, max_length: int, bits: int) -> str:
     """Keep what is short enough; hash the rest with FNV-1a."""
     if len(text) <= max_length:
         return text
-    hashed = _FNV_OFFSETS[bits]
-    for byte in text.encode():
-        hashed = (hashed ^ byte) * _FNV_PRIMES[bits] % 2**bits
+    hashed = fnv1a(text, bits)
     digits = base64.b32encode(hashed.to_bytes(bits // 8, "big")).decode().rstrip("=")
     return "f" + digits.translate(_ALPHABET)
 

@@ -59,6 +59,9 @@ class Pod(NamedTuple):
         wait_s: From the last word to the machine.
         pull_s: For the image; 0 when the machine has it.
         pull_queue_s: For images that the machine pulls before this one.
+        failed_pulls: How often the registry refuses before that.
+        clock_ahead_s: How far the clock of the machine is ahead of everybody else's; negative when
+            it is behind.
         failure: Makes its error from the name of the pod; None when it ends well.
     """
 
@@ -68,6 +71,8 @@ class Pod(NamedTuple):
     wait_s: float = 0
     pull_s: float = 0
     pull_queue_s: float = 0
+    failed_pulls: int = 0
+    clock_ahead_s: float = 0
     failure: Callable[[str], execution_pb2.ExecutionError] | None = None
 
 
@@ -85,7 +90,10 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TaskNode:
-    """Runs a task: one pod after the other, until one succeeds."""
+    """Runs a task: one pod after the other, until one succeeds.
+
+    When the last one fails as well, the node does, and nothing may wait for it.
+    """
 
     spec_id: str
     task: Task
@@ -155,8 +163,25 @@ class BranchNode:
     upstream: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class GateNode:
+    """Waits until somebody approves."""
+
+    spec_id: str
+    name: str
+    idle_s: float
+    upstream: tuple[str, ...] = ()
+
+
 Node = (
-    TaskNode | CachedNode | DynamicNode | ArrayNode | SubworkflowNode | LaunchPlanNode | BranchNode
+    TaskNode
+    | CachedNode
+    | DynamicNode
+    | ArrayNode
+    | SubworkflowNode
+    | LaunchPlanNode
+    | BranchNode
+    | GateNode
 )
 
 
@@ -170,7 +195,7 @@ class Workflow(NamedTuple):
 def display_name(node: Node) -> str:
     """Give the name of a node that people see."""
     match node:
-        case BranchNode():
+        case BranchNode() | GateNode():
             return node.name
         case SubworkflowNode() | LaunchPlanNode():
             return node.workflow.name.rpartition(".")[2]

@@ -15,6 +15,9 @@ from spanwise.demo.messages import Note, TaskReport
 from spanwise.demo.plot import Pod, Task
 from spanwise.demo.propeller import NodeLine, duration_ns
 
+_BACK_OFF_S = 8.0
+"""Between two words of the kubelet about an image that it cannot pull."""
+
 
 class Attempt:
     """Sends the events of one attempt of a task: submit, then start, then end."""
@@ -25,6 +28,7 @@ class Attempt:
         self._retry_attempt = retry_attempt
         self._pod_name = line.messages.pod_name(line.place, retry_attempt)
         self._pod_now_ns = 0  # pods go on by themselves, whenever propeller looks at them
+        self._clock_ahead_ns = 0  # of the clock that the times of the pod are read from
         self._notes: list[Note] = []
 
     def submit(self) -> None:
@@ -68,7 +72,24 @@ class Attempt:
         assigned_ns = self._pod_time(1)
         text = texts.assigned(self._line.messages.namespace, self._pod_name, pod.machine)
         self._notes.append(Note(assigned_ns, text))
-        self._report("INITIALIZING", assigned_ns, reason=texts.CREATING)
+        reason = texts.unready("ContainerCreating", "")
+        self._report("INITIALIZING", assigned_ns, reason=reason)
+        # The scheduler has spoken last: what is told from now on has the time of the machine.
+        self._clock_ahead_ns = duration_ns(pod.clock_ahead_s)
+        self._fail_to_pull(pod)
+
+    def _fail_to_pull(self, pod: Pod) -> None:
+        image = self._task.image
+        refused, backing_off = texts.pull_refused(image), texts.pull_back_off(image)
+        phase_version = 0
+        for _ in range(pod.failed_pulls):
+            for waiting_for, said in (("ErrImagePull", refused), ("ImagePullBackOff", backing_off)):
+                # The event before this one carried notes.
+                phase_version += 2
+                said_ns = self._pod_time(_BACK_OFF_S)
+                self._notes.append(Note(said_ns, said))
+                reason = texts.unready(waiting_for, said)
+                self._report("INITIALIZING", said_ns, phase_version, reason)
 
     def _run(self, pod: Pod) -> None:
         image = self._task.image
@@ -88,7 +109,7 @@ class Attempt:
     def _pod_time(self, after_s: float) -> int:
         """Give a moment in the life of the pod as Kubernetes writes it: in whole seconds."""
         self._pod_now_ns += duration_ns(after_s)
-        return self._pod_now_ns // SECOND_NS * SECOND_NS
+        return (self._pod_now_ns + self._clock_ahead_ns) // SECOND_NS * SECOND_NS
 
     def _report(
         self,

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from flyteidl.core import execution_pb2
 from flyteidl.event import event_pb2
 
 from spanwise._identifiers import ExecutionId
@@ -140,6 +141,12 @@ class NodeLine(Line):
         """Say that the node has SUCCEEDED, after a while."""
         occurred_ns = self.wait(self.pace.teardown_s)
         self.report("SUCCEEDED", occurred_ns, self.build())
+
+    def fail(self, error: execution_pb2.ExecutionError) -> None:
+        """Say that the node has FAILED, after a while."""
+        self.facts.error.CopyFrom(error)
+        occurred_ns = self.wait(self.pace.teardown_s)
+        self.report("FAILED", occurred_ns, self.build())
 
     def report(
         self,

@@ -22,11 +22,12 @@ from spanwise.demo.workflows import run_execution
 PROJECT = "flytesnacks"
 DOMAIN = "development"
 
-_METHODS: dict[type[EventRequest], str] = {
+METHODS: dict[type[EventRequest], str] = {
     admin.WorkflowExecutionEventRequest: "CreateWorkflowEvent",
     admin.NodeExecutionEventRequest: "CreateNodeEvent",
     admin.TaskExecutionEventRequest: "CreateTaskEvent",
 }
+"""The AdminService method that takes a request."""
 
 
 class Request(NamedTuple):
@@ -82,7 +83,7 @@ def tell(
     end_ns = run_execution(propeller, plot(chance), start_ns)
     # The sort is stable: what is sent in one moment keeps the order in which it was told.
     sent = sorted(record.sent, key=lambda each: each.at_ns)
-    requests = tuple(Request(_METHODS[type(each.request)], each.request) for each in sent)
+    requests = tuple(Request(METHODS[type(each.request)], each.request) for each in sent)
     compiler = Compiler(propeller.messages)
     workflows = tuple((each, compiler.closure(ran)) for each, ran in record.workflows.items())
     return Scenario(execution_id, requests, end_ns, workflows)

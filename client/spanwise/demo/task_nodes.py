@@ -8,6 +8,7 @@ controller/nodes/executor.go and nodes/task/handler.go.
 from flyteidl.core import catalog_pb2
 from flyteidl.event import event_pb2
 
+from spanwise.demo import texts
 from spanwise.demo.plot import CachedNode, Pod, Task, TaskNode
 from spanwise.demo.pods import Attempt
 from spanwise.demo.propeller import NodeLine
@@ -16,7 +17,12 @@ from spanwise.demo.propeller import NodeLine
 def run_task_node(line: NodeLine, node: TaskNode) -> None:
     """Send the events of a node that runs a task, from its attempts to its end."""
     run_attempts(line, node.task, node.pods)
-    line.succeed()
+    failure = node.pods[-1].failure
+    if failure is None:
+        line.succeed()
+        return
+    error = failure(line.messages.pod_name(line.place, len(node.pods) - 1))
+    line.fail(texts.retries_exhausted(error, len(node.pods)))
 
 
 def run_attempts(line: NodeLine, task: Task, pods: tuple[Pod, ...]) -> None:

@@ -13,7 +13,6 @@ from flyteidl.core import execution_pb2
 from spanwise.demo.plot import Image
 
 SUBMITTED = "task submitted to K8s"
-CREATING = "[ContainersNotReady|ContainerCreating]: containers with unready status: [primary]|"
 CREATED = "Created container primary"
 STARTED = "Started container primary"
 STOPPING = "Stopping container primary"
@@ -78,6 +77,25 @@ def pulled(image: Image, pull_s: float, waited_s: float = 0) -> str:
     )
 
 
+def pull_refused(image: Image) -> str:
+    """Give what the kubelet says when the registry has had enough of its pulls."""
+    return (
+        f'Failed to pull image "{image.name}": failed to copy: httpReadSeeker: failed open: '
+        "unexpected status code: 429 Too Many Requests - Server message: toomanyrequests: "
+        "You have reached your pull rate limit."
+    )
+
+
+def pull_back_off(image: Image) -> str:
+    """Give what the kubelet says while it waits before it pulls again."""
+    return f'Back-off pulling image "{image.name}"'
+
+
+def unready(waiting_for: str, said: str) -> str:
+    """Give how FlytePropeller tells what a container waits for."""
+    return f"[ContainersNotReady|{waiting_for}]: containers with unready status: [primary]|{said}"
+
+
 def present(image: Image) -> str:
     """Give what the kubelet says when it need not pull."""
     return f'Container image "{image.name}" already present on machine'
@@ -109,6 +127,21 @@ def out_of_memory(pod_name: str) -> execution_pb2.ExecutionError:
     )
 
 
+def retries_exhausted(
+    error: execution_pb2.ExecutionError, attempts: int
+) -> execution_pb2.ExecutionError:
+    """Give the error of a node from that of the last of its attempts.
+
+    Source: flytepropeller v1.16 controller/nodes/executor.go.
+    """
+    kind = execution_pb2.ExecutionError.ErrorKind.Name(error.kind)
+    return execution_pb2.ExecutionError(
+        code=f"RetriesExhausted|{error.code}",
+        kind=execution_pb2.ExecutionError.USER,
+        message=f"[{attempts}/{attempts}] currentAttempt done. Last Error: {kind}::{error.message}",
+    )
+
+
 def cuda_error(_pod_name: str) -> execution_pb2.ExecutionError:
     """Give the error of a task that raised."""
     message = (
@@ -133,9 +166,7 @@ def preempted(pod_name: str) -> execution_pb2.ExecutionError:
     )
 
 
-FAILURES: tuple[Callable[[str], execution_pb2.ExecutionError], ...] = (
-    out_of_memory,
-    cuda_error,
-    preempted,
-)
-"""Ways in which a pod may fail. Each makes the error from the name of the pod."""
+Failure = Callable[[str], execution_pb2.ExecutionError]
+"""A way in which a pod may fail: makes the error from the name of the pod."""
+
+FAILURES: tuple[Failure, ...] = (out_of_memory, cuda_error, preempted)
