@@ -89,12 +89,13 @@ def executions(scenario: Scenario) -> dict[str, Execution]:
     return found
 
 
-def check(scenario: Scenario, *, whole: bool = True) -> None:
+def check(scenario: Scenario, *, whole: bool = True, skew_ns: int = 0) -> None:
     """Fail unless every event is where and how FlytePropeller would send it.
 
     Args:
         scenario: The story.
         whole: Whether everything in it has come to its end.
+        skew_ns: How far the clocks of machines may be off.
     """
     _check_envelopes(scenario)
     found = executions(scenario)
@@ -103,6 +104,8 @@ def check(scenario: Scenario, *, whole: bool = True) -> None:
         _check_workflow(execution, whole=whole)
         for node_id in execution.nodes:
             _check_node(execution, node_id, whole=whole)
+        for node_id in {node_id for node_id, _ in execution.attempts}:
+            _check_attempts(execution, node_id, skew_ns)
         assert {node_id for node_id, _ in execution.attempts} <= execution.nodes.keys()
     _check_child_executions(found, whole=whole)
     assert max(event.sent_ns for e in found.values() for event in e.events) <= scenario.end_ns
@@ -125,11 +128,18 @@ def _check_envelopes(scenario: Scenario) -> None:
 
 
 def _check_workflow(execution: Execution, *, whole: bool) -> None:
-    _check_phases(execution.workflow, _Workflow, ["RUNNING", "SUCCEEDING", "SUCCEEDED"], whole)
+    failed = [node for node in execution.nodes if _has_failed(execution, node)]
+    phases = ["FAILING", "FAILED"] if failed else ["SUCCEEDING", "SUCCEEDED"]
+    _check_phases(execution.workflow, _Workflow, ["RUNNING", *phases], whole)
     events = execution.events
     assert events[0] is execution.workflow[0]
     assert events[1].message.id.node_id == "start-node"
-    if whole:
+    if failed:
+        # Nothing waits for the node that fails, and the execution fails with its error.
+        assert events[-3].message.id.node_id == failed[0]
+        assert all(event.message.error == events[-3].message.error for event in events[-2:])
+        assert len(failed) == 1
+    elif whole:
         assert events[-3].message.id.node_id == "end-node"
         assert execution.workflow[-1].message.output_uri
 
@@ -141,7 +151,6 @@ def _check_node(execution: Execution, node_id: str, *, whole: bool) -> None:
     parent_id = first.parent_node_metadata.node_id
     expected = f"{parent_id}-0-{spec_id}" if parent_id else spec_id
     assert node_id == (expected if len(expected) <= 20 else fnv1a(expected, 32))
-    tasks = [events for (of, _), events in execution.attempts.items() if of == node_id]
     phases = ["QUEUED", "RUNNING", "SUCCEEDED"]
     if spec_id == "start-node" or _is_cache_hit(first):
         phases = ["SUCCEEDED"]
@@ -149,6 +158,8 @@ def _check_node(execution: Execution, node_id: str, *, whole: bool) -> None:
         phases = ["QUEUED", "SUCCEEDED"]
     elif any(event.message.is_dynamic for event in events):
         phases = ["QUEUED", "RUNNING", "DYNAMIC_RUNNING", "SUCCEEDED"]
+    elif _has_failed(execution, node_id):
+        phases = ["QUEUED", "RUNNING", "FAILED"]
     _check_phases(events, _Node, phases, whole)
     for event in events:
         message = event.message
@@ -158,13 +169,16 @@ def _check_node(execution: Execution, node_id: str, *, whole: bool) -> None:
         assert message.retry_group == ("0" if parent_id else "")
         assert bool(message.input_uri) == (spec_id != "start-node")
         assert bool(message.output_uri) == (message.phase == _Node.Value("SUCCEEDED"))
+        assert message.HasField("error") == (message.phase == _Node.Value("FAILED"))
         assert event.occurred_ns < event.sent_ns
     if parent_id:
         _check_inside(execution, node_id, parent_id)
-    if tasks:
-        _check_attempts(execution, node_id)
     if first.is_array:
         _check_map_task(execution.attempts[node_id, 0], whole=whole)
+
+
+def _has_failed(execution: Execution, node_id: str) -> bool:
+    return bool(execution.nodes[node_id][-1].message.phase == _Node.Value("FAILED"))
 
 
 def _is_cache_hit(message: Any) -> bool:
@@ -201,28 +215,28 @@ def _check_inside(execution: Execution, node_id: str, parent_id: str) -> None:
     assert all(event.number > parent["RUNNING"].number for event in events[1:])
 
 
-def _check_attempts(execution: Execution, node_id: str) -> None:
+def _check_attempts(execution: Execution, node_id: str, skew_ns: int) -> None:
     node = {_Node.Name(event.message.phase): event for event in execution.nodes[node_id]}
     numbers = sorted(retry for of, retry in execution.attempts if of == node_id)
     assert numbers == list(range(len(numbers)))
     first = execution.attempts[node_id, 0]
     assert node["QUEUED"].number < first[0].number < node["RUNNING"].number < first[1].number
-    after_task = node.get("DYNAMIC_RUNNING", node.get("SUCCEEDED"))
+    after_task = node.get("DYNAMIC_RUNNING", node.get("SUCCEEDED", node.get("FAILED")))
     if after_task is not None:
         last = execution.attempts[node_id, numbers[-1]][-1]
-        assert last.message.phase == _Task.Value("SUCCEEDED")
+        assert _Task.Name(last.message.phase) == ("FAILED" if "FAILED" in node else "SUCCEEDED")
         assert last.number < after_task.number
-        assert last.occurred_ns <= after_task.occurred_ns
+        assert last.occurred_ns <= after_task.occurred_ns + skew_ns
     for retry in numbers:
         events = execution.attempts[node_id, retry]
         if retry:
             before = execution.attempts[node_id, retry - 1][-1]
             assert before.message.phase == _Task.Value("FAILED")
             assert before.number < events[0].number
-        _check_attempt(events)
+        _check_attempt(events, skew_ns)
 
 
-def _check_attempt(events: Sequence[Event]) -> None:
+def _check_attempt(events: Sequence[Event], skew_ns: int) -> None:
     versions: list[tuple[int, int]] = []
     for event in events:
         message = event.message
@@ -240,21 +254,21 @@ def _check_attempt(events: Sequence[Event]) -> None:
     assert versions[0] == (_Task.Value("QUEUED"), 0)
     assert all(phase not in _ENDS for phase, _ in versions[:-1])
     if events[0].message.task_type != "container_array":
-        _check_pod(events)
+        _check_pod(events, skew_ns)
 
 
-def _check_pod(events: Sequence[Event]) -> None:
+def _check_pod(events: Sequence[Event], skew_ns: int) -> None:
     """Check times and reasons: those of pods are whole seconds, and come in batches."""
     sent_ns = 0
     for number, event in enumerate(events):
         message = event.message
         assert sent_ns < event.sent_ns
         sent_ns = event.sent_ns
-        assert event.occurred_ns < event.sent_ns
+        earliest_ns, latest_ns = events[0].occurred_ns - skew_ns, event.sent_ns + skew_ns
+        assert earliest_ns <= event.occurred_ns < latest_ns
         assert (event.occurred_ns % SECOND_NS == 0) == bool(number)
-        assert event.occurred_ns >= events[0].occurred_ns
         for reason in message.reasons:
-            assert events[0].occurred_ns <= to_ns(reason.occurred_at) <= event.sent_ns
+            assert earliest_ns <= to_ns(reason.occurred_at) <= latest_ns
             assert to_ns(reason.occurred_at) % SECOND_NS == 0 or number == 0
         has_text = message.phase in {_Task.Value("QUEUED"), _Task.Value("INITIALIZING")}
         if has_text:
