@@ -109,7 +109,7 @@ main(sys.argv[1:])
 """
 
 
-@pytest.mark.parametrize("name", ["demo", "serve", "migrate", "rebuild"])
+@pytest.mark.parametrize("name", ["demo", "simulate", "serve", "migrate", "rebuild"])
 def test_a_light_install_is_told_how_to_get_the_server(name: str) -> None:
     """It is on no package index, so the name of the extra alone leads nowhere."""
     done = subprocess.run(

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from spanwise.simulate.run import OnProgress
 
 _START = "2026-01-01T00:00:00Z"
+_BUSY = 0.8  # share of a core, from where on this process may be what is slow
 _LATENCIES = ("p50", "p90", "p99", "max")
 
 
@@ -174,6 +175,11 @@ def _print(report: "Report", endpoint: str) -> None:
     if total.stopped:
         lines.append(f"{total.stopped:,} executions were given up, among them:")
         lines.extend(f"  {neutral(problem)}" for problem in total.problems)
+    if report.cpu_s > _BUSY * report.wall_s:
+        lines.append(
+            "the generator was busy all the time and may be slower than the server: "
+            "run several at once, each with a --seed of its own"
+        )
     typer.echo("\n".join(lines))
     typer.echo()
     _print_methods(total)

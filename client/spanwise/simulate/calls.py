@@ -48,12 +48,14 @@ class Answer(NamedTuple):
     """What a call was answered.
 
     Attributes:
-        code: Status of the last try.
+        code: Status of the last call.
         error: Why it was not OK.
+        calls: How many calls were made.
     """
 
     code: grpc.StatusCode
     error: grpc.aio.AioRpcError | None = None
+    calls: int = 1
 
     @property
     def details(self) -> str:
@@ -112,14 +114,14 @@ class Caller:
         """Send an event, several times if need be, and give the last answer. Raises nothing."""
         pause_s = self._patience.call_pause_s
         answer = await self._call(request)
-        for _ in range(self._patience.calls - 1):
+        for calls in range(2, self._patience.calls + 1):
             if answer.reaction is not Reaction.CALL_AGAIN:
                 break
             jitter = random.uniform(1 - _JITTER, 1 + _JITTER)  # noqa: S311 - no secret
             await asyncio.sleep(pause_s * jitter)
             pause_s *= 2
             self.tally.repeated_calls += 1
-            answer = await self._call(request)
+            answer = (await self._call(request))._replace(calls=calls)
         return answer
 
     async def _call(self, request: EventRequest) -> Answer:

@@ -128,6 +128,8 @@ class Report:
     Attributes:
         executions: How many there were to be.
         wall_s: How long it took, in seconds.
+        cpu_s: How long this process was busy, in seconds. Where that is nearly as long, the server
+            may have waited for us.
         propellers: Counts of each propeller.
         example: An execution that can be looked at; None when none was finished.
         ended_by: What ended it before its time; "" when nothing did.
@@ -135,6 +137,7 @@ class Report:
 
     executions: int
     wall_s: float
+    cpu_s: float
     propellers: tuple[Tally, ...]
     example: ExecutionId | None = None
     ended_by: str = ""
@@ -156,6 +159,7 @@ class Report:
             "is_complete": self.is_complete,
             "ended_by": self.ended_by,
             "wall_s": round(self.wall_s, 3),
+            "cpu_s": round(self.cpu_s, 3),
             "executions": self.executions,
             **_counts(total, self.wall_s),
             "methods": {

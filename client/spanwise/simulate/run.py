@@ -57,12 +57,13 @@ async def _simulate(
             await _connect(channel, endpoint)
             executions = _executions(simulation, load, number)
             shards.append(Shard(executions, Caller(channel, load), load, endpoint))
-        begun_s = time.monotonic()
+        begun_s, begun_cpu_s = time.monotonic(), time.process_time()
         ended_by = await _work(shards, load.workers, on_progress)
-        wall_s = time.monotonic() - begun_s
+        wall_s, cpu_s = time.monotonic() - begun_s, time.process_time() - begun_cpu_s
     return Report(
         executions=load.executions,
         wall_s=wall_s,
+        cpu_s=cpu_s,
         propellers=tuple(shard.tally for shard in shards),
         example=next((shard.example for shard in shards if shard.example is not None), None),
         ended_by=ended_by,

@@ -36,7 +36,6 @@ class _Run:
         self.stages = (group for _, group in groupby(execution.strands(), lambda each: each.stage))
         self.repeats = Chance(execution.seed)
         self.open_lanes = 0
-        self.failures = 0
         self.is_stopped = False
 
 
@@ -48,7 +47,9 @@ class _Lane:
         sent: The events.
         size: Node executions that end in it.
         position: Where the next streak begins.
-        taken: How many events, from the first one, have been taken.
+        tried: How many events, from the first one, have been sent.
+        taken: How many of them have been taken.
+        failures: How often the streak has failed.
         twice: Beginnings of the streaks that are still to be repeated.
     """
 
@@ -57,7 +58,9 @@ class _Lane:
         self.sent = sent
         self.size = size
         self.position = 0
+        self.tried = 0
         self.taken = 0
+        self.failures = 0
         self.twice = twice
 
 
@@ -144,7 +147,7 @@ class Shard:
             if not self._is_taken(lane, position, answer):
                 self._fail(lane, answer)
                 return
-        run.failures = 0
+        lane.failures = 0
         if lane.position in lane.twice:
             lane.twice.remove(lane.position)
         else:
@@ -161,12 +164,15 @@ class Shard:
             # FlyteAdmin refuses the beginning of what has ended, also when it is a repetition.
             if answer.code is grpc.StatusCode.FAILED_PRECONDITION:
                 return True
+        is_first = position >= lane.tried and answer.calls == 1
+        lane.tried = max(lane.tried, position + 1)
         if answer.reaction is not Reaction.GO_ON:
             return False
         if position >= lane.taken:
             lane.taken += 1
             self.tally.taken += 1
-            self.tally.known += answer.code is grpc.StatusCode.ALREADY_EXISTS
+            # An answer may have been lost on its way; what was never sent is from somebody else.
+            self.tally.known += is_first and answer.code is grpc.StatusCode.ALREADY_EXISTS
         return True
 
     def _fail(self, lane: _Lane, answer: Answer) -> None:
@@ -174,8 +180,8 @@ class Shard:
         reaction = answer.reaction
         if reaction in {Reaction.CALL_AGAIN, Reaction.REPEAT_ROUND}:
             self.tally.failed_rounds += 1
-            run.failures += 1
-            if run.failures <= self._load.patience.rounds:
+            lane.failures += 1
+            if lane.failures <= self._load.patience.rounds:
                 self._send_later(lane)
                 return
         if reaction in {Reaction.CALL_AGAIN, Reaction.STOP_ALL} and answer.error is not None:
@@ -188,7 +194,7 @@ class Shard:
         self._close(lane)
 
     def _send_later(self, lane: _Lane) -> None:
-        pause_s = self._load.patience.round_pause_s * 2 ** (lane.run.failures - 1)
+        pause_s = self._load.patience.round_pause_s * 2 ** (lane.failures - 1)
         asyncio.get_running_loop().call_later(
             min(pause_s, self._load.patience.longest_pause_s),
             self._ready.put_nowait,

@@ -35,24 +35,23 @@ class Sink(admin_pb2_grpc.AdminServiceServicer):
     Attributes:
         received: Every request in the order of arrival, those that were refused as well.
         taken: How often each was received and not refused.
+        hold: Called with each request before it is answered. May block, or end the call.
     """
 
     def __init__(
         self,
         refuse: Callable[[Any, int], Refusal | None] | None = None,
-        hold: Callable[[Any], None] | None = None,
     ) -> None:
         """Make one.
 
         Args:
             refuse: Gives what an event is refused with, from the request and the number of the
                 call, from 0; None takes it.
-            hold: Called with each request before it is answered. May block.
         """
         self.received: list[Any] = []
         self.taken: Counter[bytes] = Counter()
         self._refuse = refuse or (lambda _request, _number: None)
-        self._hold = hold or (lambda _request: None)
+        self.hold: Callable[[Any, grpc.ServicerContext], None] = lambda _request, _context: None
         self._lock = threading.Lock()
 
     def _answer(self, request: Any, context: grpc.ServicerContext) -> Any:
@@ -64,7 +63,7 @@ class Sink(admin_pb2_grpc.AdminServiceServicer):
                 self.taken[key] += 1
                 if self.taken[key] > 1:
                     refusal = (grpc.StatusCode.ALREADY_EXISTS, "have it")
-        self._hold(request)
+        self.hold(request, context)
         if refusal is not None:
             context.abort(*refusal)
         return _RESPONSES[type(request)]()

@@ -8,13 +8,14 @@ from spanwise.demo import Request, Scenario
 from spanwise.demo.propeller import Sent
 from spanwise.demo.scenario import METHODS
 from spanwise.simulate import SimulatedExecution, Simulation
-from tests.unit.client.spans import T0_NS
+
+START_NS = 1_767_225_600_000_000_000  # 2026-01-01T00:00:00Z, as of the command
 
 
 def simulation(seed: int, nodes: int) -> Simulation:
-    """Give a simulation of one size."""
+    """Give what the command simulates with its default start, project and domain."""
     return Simulation(
-        seed=seed, start_ns=T0_NS, nodes=nodes, project="flytesnacks", domain="development"
+        seed=seed, start_ns=START_NS, nodes=nodes, project="flytesnacks", domain="development"
     )
 
 

@@ -44,7 +44,7 @@ def test_a_report_adds_up_its_propellers() -> None:
     for tally in tallies:
         tally.answers["CreateTaskEvent", "OK"] += tally.taken
         tally.latencies["CreateTaskEvent"].add(2_000_000)
-    report = Report(executions=2, wall_s=2.0, propellers=tallies)
+    report = Report(executions=2, wall_s=2.0, cpu_s=1.0, propellers=tallies)
     told = report.to_dict()
     assert told == json.loads(json.dumps(told))
     assert report.is_complete
@@ -58,8 +58,8 @@ def test_a_report_adds_up_its_propellers() -> None:
 @pytest.mark.parametrize(
     "report",
     [
-        Report(executions=2, wall_s=1, propellers=(Tally(finished=1, stopped=1),)),
-        Report(executions=1, wall_s=1, propellers=(Tally(finished=1),), ended_by="Ctrl-C"),
+        Report(executions=2, wall_s=1, cpu_s=1, propellers=(Tally(finished=1, stopped=1),)),
+        Report(executions=1, wall_s=1, cpu_s=1, propellers=(Tally(finished=1),), ended_by="Ctrl-C"),
     ],
 )
 def test_what_is_missing_or_was_ended_is_not_complete(report: Report) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import grpc
 import pytest
+from flyteidl.core import execution_pb2
 from flyteidl.service.admin_pb2_grpc import AdminServiceServicer
 
 from spanwise import ServerUnavailable
@@ -26,6 +27,7 @@ _QUICK = Patience(
     longest_pause_s=0.02,
 )
 _LOAD = Load(executions=6, workers=4, rate=1_000_000, patience=_QUICK)
+_QUEUED = execution_pb2.NodeExecution.QUEUED
 _NODES = 12
 _SEED = 3
 
@@ -105,11 +107,12 @@ def test_without_a_limit_the_nodes_of_one_execution_are_sent_side_by_side() -> N
     both = Barrier(2)
     first_of_each = {key_of(strand.sent[0].request) for strand in (one, other)}
 
-    def hold(request: Any) -> None:
+    def hold(request: Any, _context: grpc.ServicerContext) -> None:
         if key_of(request) in first_of_each:
             both.wait(_QUICK.call_timeout_s / 2)  # each waits for the other one
 
-    sink = Sink(hold=hold)
+    sink = Sink()
+    sink.hold = hold
     with serving(sink) as endpoint:
         load = Load(executions=1, workers=4, rate=0, patience=_QUICK)
         assert simulate(simulation(1, 60), load, endpoint).is_complete
@@ -165,6 +168,39 @@ def test_a_round_that_fails_is_sent_again_from_its_beginning(code: grpc.StatusCo
     (keys,) = _planned(_LOAD._replace(executions=1))
     assert [key_of(request) for request in sink.received] == keys[:7] + keys[2:]
     assert report.total.sent_again == 4
+
+
+def test_each_of_the_nodes_that_are_sent_side_by_side_may_fail_a_few_times() -> None:
+    """Not only one of them: a server that is away for a moment fails all that are in flight."""
+    failed: set[bytes] = set()
+
+    def refuse(request: Any, _number: int) -> Refusal | None:
+        is_new = key_of(request) not in failed
+        failed.add(key_of(request))
+        begins = getattr(request.event, "spec_node_id", "") and request.event.phase == _QUEUED
+        return (grpc.StatusCode.INTERNAL, "a fault") if begins and is_new else None
+
+    load = Load(executions=1, workers=16, rate=0, patience=_QUICK)
+    with serving(Sink(refuse)) as endpoint:
+        report = simulate(simulation(1, 60), load, endpoint)
+    assert report.is_complete
+    assert report.total.failed_rounds > 10 * _QUICK.rounds
+
+
+def test_an_event_whose_answer_was_lost_was_not_there_before() -> None:
+    """The server has it when it is sent again, and had it from us."""
+    sink = Sink()
+    lost = iter([grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.INTERNAL])
+
+    def hold(_request: Any, context: grpc.ServicerContext) -> None:
+        if len(sink.received) in {20, 40}:
+            context.abort(next(lost), "lost")
+
+    sink.hold = hold
+    report = _run(sink, _LOAD._replace(workers=1))
+    assert report.is_complete
+    assert report.total.codes()["ALREADY_EXISTS"] > 0
+    assert report.total.known == 0
 
 
 @pytest.mark.parametrize(
