@@ -187,6 +187,18 @@ def test_each_of_the_nodes_that_are_sent_side_by_side_may_fail_a_few_times() -> 
     assert report.total.failed_rounds > 10 * _QUICK.rounds
 
 
+def test_failures_between_which_rounds_succeed_do_not_add_up() -> None:
+    """However many there are in one execution."""
+    sink = Sink(
+        lambda _request, number: (grpc.StatusCode.INTERNAL, "a fault") if number % 10 == 9 else None
+    )
+    with serving(sink) as endpoint:
+        load = _LOAD._replace(executions=1, workers=1)
+        report = simulate(simulation(1, 60), load, endpoint)
+    assert report.is_complete
+    assert report.total.failed_rounds > 10 * _QUICK.rounds
+
+
 def test_an_event_whose_answer_was_lost_was_not_there_before() -> None:
     """The server has it when it is sent again, and had it from us."""
     sink = Sink()
