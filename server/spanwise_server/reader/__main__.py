@@ -18,13 +18,14 @@ from io import BufferedRWPair
 import structlog
 
 from spanwise_server.collector import settle_collector
-from spanwise_server.domain.errors import SpanwiseError
+from spanwise_server.domain.errors import SpanwiseError, StoreUnavailable
 from spanwise_server.reader.maker import tree_maker
 from spanwise_server.reader.wire import Answer, Request, Verb
 from spanwise_server.rpc.codecs.payloads import decode_payload
 from spanwise_server.rpc.codecs.workflow_payloads import decode_stored_definition
 from spanwise_server.rpc.span_reads import SpanReads
 from spanwise_server.rpc.span_trees import SpanTrees
+from spanwise_server.rpc.turns import Turns
 from spanwise_server.service.diagnoses import Diagnoses
 from spanwise_server.service.kept_trees import KeptTrees
 from spanwise_server.service.span_queries import SpanQueries
@@ -32,9 +33,9 @@ from spanwise_server.storage.sql import open_storage
 from spanwise_server.telemetry import configure_logging
 from spanwise_server.writer.wire import encode_frame, read_frame
 
-NUM_THREADS = 4
-"""Reads compute in Python, so more threads would only divide the interpreter further; with some, a
-small read need not wait behind a large one."""
+NUM_THREADS = 16
+"""More than can compute at once: most of them wait while large executions take turns, and a small
+read need not wait behind them."""
 
 NICENESS = 5
 """Added to that of the serving process. A third of a processor that all want is left to reads."""
@@ -67,8 +68,14 @@ def _build_reads(database_url: str, stale_after_ns: int) -> SpanReads:
     queries = SpanQueries(
         storage, decode_payload, decode_stored_definition, stale_after_ns=stale_after_ns
     )
-    trees = SpanTrees(queries, KeptTrees(storage, tree_maker()))
-    return SpanReads(queries, trees, Diagnoses(storage, queries))
+    turns = Turns(queries)
+    trees = SpanTrees(queries, KeptTrees(storage, tree_maker()), turns)
+    return SpanReads(queries, trees, Diagnoses(storage, queries), turns)
+
+
+def _lost() -> Iterator[bytes]:
+    raise StoreUnavailable("the reader process ended; try again")
+    yield  # makes it a stream
 
 
 class Reader:
@@ -96,7 +103,9 @@ class Reader:
                 case Verb.OPEN:
                     self._opened[number] = self._reads.streamed_reads[name](payload)
                 case Verb.NEXT:
-                    self._start(number, partial(next, self._opened[number], None))
+                    # A stream that an earlier process began is not here.
+                    opened = self._opened.get(number, _lost())
+                    self._start(number, partial(next, opened, None))
                 case Verb.CLOSE:
                     self._opened.pop(number, None)
                 case Verb.PREPARE:

@@ -32,6 +32,7 @@ from spanwise_server.rpc.codecs.native_queries import (
 from spanwise_server.rpc.codecs.timestamps import decode_optional, fill_time
 from spanwise_server.rpc.span_trees import SpanTrees, TreeKey
 from spanwise_server.rpc.tree_selection import pick, split
+from spanwise_server.rpc.turns import Turns
 from spanwise_server.service.diagnoses import Diagnoses
 from spanwise_server.service.page_tokens import decode_page_token, encode_page_token
 from spanwise_server.service.span_queries import SpanQueries
@@ -51,8 +52,11 @@ class SpanReads:
     Requests are given as they were received. What is wrong with one is raised as a domain error.
     """
 
-    def __init__(self, queries: SpanQueries, trees: SpanTrees, diagnoses: Diagnoses) -> None:
-        """Answer from these."""
+    def __init__(
+        self, queries: SpanQueries, trees: SpanTrees, diagnoses: Diagnoses, turns: Turns
+    ) -> None:
+        """Answer from these; for large executions when `turns` says so."""
+        self._turns = turns
         self._queries = queries
         self._trees = trees
         self._diagnoses = diagnoses
@@ -128,7 +132,8 @@ class SpanReads:
         execution_id = require_execution_id(request.execution_id)
         max_findings = require_max_findings(request.max_findings)
         as_of_ns = _as_of_ns(request)
-        diagnosis = self._diagnoses.diagnose(execution_id, as_of_ns, max_findings)
+        with self._turns.take(execution_id):
+            diagnosis = self._diagnoses.diagnose(execution_id, as_of_ns, max_findings)
         return encode_diagnosis(diagnosis, as_of_ns).SerializeToString()
 
     def _get_execution_metrics(self, payload: bytes) -> bytes:
@@ -137,7 +142,9 @@ class SpanReads:
         if not execution_id.name:
             raise InvalidQuery("id.name", "is empty; name the execution")
         response = WorkflowExecutionGetMetricsResponse()
-        encode_metrics(self._queries.get_metrics(execution_id, request.depth), response.span)
+        with self._turns.take(execution_id):
+            metrics = self._queries.get_metrics(execution_id, request.depth)
+        encode_metrics(metrics, response.span)
         return response.SerializeToString()
 
 

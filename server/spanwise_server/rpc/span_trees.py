@@ -14,6 +14,7 @@ from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.domain.span_builder import walk_spans
 from spanwise_server.domain.totals import fill_totals
 from spanwise_server.rpc.codecs.tree_parts import encode_parts
+from spanwise_server.rpc.turns import Turns
 from spanwise_server.service.kept_trees import BuiltTree, KeptTrees, PartedTree, TreeBasis
 from spanwise_server.service.span_queries import SpanQueries
 
@@ -48,10 +49,11 @@ class SpanTrees:
     when anything has changed since.
     """
 
-    def __init__(self, queries: SpanQueries, kept: KeptTrees) -> None:
-        """Build with `queries`, and keep in `kept`."""
+    def __init__(self, queries: SpanQueries, kept: KeptTrees, turns: Turns) -> None:
+        """Build with `queries` when `turns` says so, and keep in `kept`."""
         self._queries = queries
         self._kept = kept
+        self._large_turns = turns
         self._lock = Lock()
         self._recent: OrderedDict[TreeKey, _Recent] = OrderedDict()  # the latest used last
         self._turns: dict[TreeKey, Lock] = {}
@@ -93,7 +95,8 @@ class SpanTrees:
             found = self._recall(key, as_of_ns) or self._find_kept(key)
             if found is not None:
                 return found, None
-            built = self._build(key, as_of_ns)
+            with self._large_turns.take(key.execution_id):
+                built = self._build(key, as_of_ns)
             return built.tree, built.tree if _is_to_be_kept(key, built) else None
 
     def _recall(self, key: TreeKey, as_of_ns: int) -> PartedTree | None:

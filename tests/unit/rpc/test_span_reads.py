@@ -19,6 +19,7 @@ from spanwise_server.domain.errors import ExecutionNotFound, InvalidQuery, SpanN
 from spanwise_server.rpc.codecs import tree_parts
 from spanwise_server.rpc.span_reads import SpanReads
 from spanwise_server.rpc.span_trees import SpanTrees
+from spanwise_server.rpc.turns import Turns
 from spanwise_server.service.diagnoses import Diagnoses
 from spanwise_server.service.kept_trees import KeptTrees
 from spanwise_server.storage.api import Storage
@@ -57,8 +58,9 @@ def reads(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> SpanReads:
     monkeypatch.setattr(tree_parts, "PART_BYTES", 1)
     monkeypatch.setattr(tree_parts, "_BATCH_SPANS", 3)
     queries = queries_of(storage)
-    trees = SpanTrees(queries, KeptTrees(storage, "this version"))
-    return SpanReads(queries, trees, Diagnoses(storage, queries))
+    turns = Turns(queries)
+    trees = SpanTrees(queries, KeptTrees(storage, "this version"), turns)
+    return SpanReads(queries, trees, Diagnoses(storage, queries), turns)
 
 
 def get(reads: SpanReads, **fields: object) -> GetExecutionSpanResponse:

@@ -23,6 +23,7 @@ from spanwise_server.rpc.codecs import tree_parts
 from spanwise_server.rpc.codecs.payloads import decode_payload
 from spanwise_server.rpc.codecs.workflow_payloads import decode_definition, decode_stored_definition
 from spanwise_server.rpc.span_trees import SpanTrees, TreeKey
+from spanwise_server.rpc.turns import Turns
 from spanwise_server.service.kept_trees import KeptTrees, PartedTree, StoredTree
 from spanwise_server.service.span_queries import SpanQueries, VersionedTree, VersionedWalk
 from spanwise_server.service.workflow_registry import WorkflowRegistry
@@ -87,7 +88,7 @@ def queries(storage: Storage) -> CountingQueries:
 
 def process(storage: Storage, queries: SpanQueries, maker: str = "this version") -> SpanTrees:
     """Give what one process has: others share nothing but the storage with it."""
-    return SpanTrees(queries, KeptTrees(storage, maker))
+    return SpanTrees(queries, KeptTrees(storage, maker), Turns(queries))
 
 
 def spans_of(tree: PartedTree) -> list[Span]:
