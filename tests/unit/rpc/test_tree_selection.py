@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spanwise.v1.span_pb2 import Span as Message
@@ -85,6 +85,7 @@ def expected(root: Span, selection: Selection) -> list[tuple[bytes, int]]:
     return found
 
 
+@settings(deadline=None)
 @given(SEEDS)
 def test_parts_are_the_tree_in_pre_order_with_its_shape(seed: int) -> None:
     root = random_tree(random.Random(seed))
@@ -95,6 +96,7 @@ def test_parts_are_the_tree_in_pre_order_with_its_shape(seed: int) -> None:
     assert outline == [(depth, num_below) for _, depth, num_below in walk(root)]
 
 
+@settings(deadline=None)
 @given(SEEDS, st.none() | st.integers(0, 5), MOMENTS, MOMENTS, st.data())
 def test_what_is_picked_is_what_a_walk_over_the_tree_finds(
     seed: int, depth: int | None, start_ns: int | None, end_ns: int | None, data: st.DataObject
@@ -110,6 +112,7 @@ def test_what_is_picked_is_what_a_walk_over_the_tree_finds(
     assert positions == sorted(set(positions))
 
 
+@settings(deadline=None)
 @given(SEEDS, st.none() | st.integers(0, 3), st.data())
 def test_what_is_picked_from_a_place_on_is_the_rest(
     seed: int, depth: int | None, data: st.DataObject
@@ -122,6 +125,7 @@ def test_what_is_picked_from_a_place_on_is_the_rest(
     assert spans_of(list(pick(tree, selection, AS_OF_NS, positions[number]))) == spans[number:]
 
 
+@settings(deadline=None)
 @given(SEEDS, st.integers(0, 9), st.integers(0, 400), st.booleans())
 def test_a_slice_is_split_without_loss(
     seed: int, max_spans: int, max_bytes: int, may_be_empty: bool

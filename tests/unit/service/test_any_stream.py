@@ -202,6 +202,7 @@ def check_critical_path(root: Span) -> None:
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(spoiling=spoilings)
 @example(spoiling=Spoiling(0, 1.0, 0.0, 0, shuffled=False))
+@example(spoiling=Spoiling(0, 0.3, 0.0, 10**8, shuffled=False))  # open attempts after as_of
 def test_any_part_of_a_stream_in_any_order_gives_a_sane_tree(spoiling: Spoiling) -> None:
     stream = spoiled_stream(spoiling)
     with tempfile.TemporaryDirectory() as folder:
