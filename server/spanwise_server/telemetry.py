@@ -10,7 +10,6 @@ import structlog
 from prometheus_client import CollectorRegistry
 from prometheus_client import Counter as CounterMetric
 
-from spanwise_server.domain.errors import EventAlreadyRecorded, EventRefused
 from spanwise_server.domain.events import Disposition
 from spanwise_server.service.arrivals import Recorded, Verdict
 
@@ -43,9 +42,11 @@ class Metrics:
 
     def count_verdicts(self, verdicts: Sequence[Verdict]) -> None:
         """Count what became of the events of a batch."""
-        for disposition, number in Counter(map(_disposition, verdicts)).items():
-            if disposition is not None:
-                self._events[disposition].inc(number)
+        dispositions = Counter(
+            [verdict.disposition for verdict in verdicts if isinstance(verdict, Recorded)]
+        )
+        for disposition, number in dispositions.items():
+            self._events[disposition].inc(number)
 
     def count_failure(self, method: str, code: str) -> None:
         """Count one call that did not end with OK."""
@@ -54,14 +55,6 @@ class Metrics:
         if child is None:
             child = self._failure_children[key] = self._failures.labels(method, code)
         child.inc()
-
-
-def _disposition(verdict: Verdict) -> Disposition | None:
-    if isinstance(verdict, Recorded):
-        return verdict.disposition
-    if isinstance(verdict, EventAlreadyRecorded):
-        return Disposition.DUPLICATE
-    return Disposition.REFUSED if isinstance(verdict, EventRefused) else None
 
 
 def configure_logging(level: str, stream: TextIO = sys.stderr) -> None:

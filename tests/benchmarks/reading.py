@@ -18,7 +18,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from spanwise.v1 import identifiers_pb2, span_service_pb2
 from spanwise_server.bootstrap import open_migrated
 from spanwise_server.domain.events import PayloadType
-from spanwise_server.rpc.codecs.payloads import decode_event
+from spanwise_server.rpc.codecs.arrivals import decode_arrival
 from spanwise_server.service.arrivals import Arrival, commit_arrivals
 from tests.benchmarks.report import Row
 from tests.benchmarks.servers import spanwise_server
@@ -148,9 +148,9 @@ def _fill(url: str) -> None:
     for kind, message in _events():
         batch.append(Arrival(kind, message.SerializeToString(), _START_NS))
         if len(batch) == BATCH:
-            commit_arrivals(storage, decode_event, batch)
+            commit_arrivals(storage, decode_arrival, batch)
             batch.clear()
-    commit_arrivals(storage, decode_event, batch)
+    commit_arrivals(storage, decode_arrival, batch)
     storage.close()
 
 

@@ -18,7 +18,7 @@ from spanwise.v1 import identifiers_pb2 as spanwise_dot_v1_dot_identifiers__pb2
 from spanwise.v1 import phase_pb2 as spanwise_dot_v1_dot_phase__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fspanwise/v1/event_service.proto\x12\x0bspanwise.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17spanwise/v1/event.proto\x1a\x1dspanwise/v1/identifiers.proto\x1a\x17spanwise/v1/phase.proto\"I\n\x1b\x43reateExecutionEventRequest\x12*\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x1b.spanwise.v1.ExecutionEvent\"_\n\x1c\x43reateExecutionEventResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12-\n\x0b\x64isposition\x18\x02 \x01(\x0e\x32\x18.spanwise.v1.Disposition\"?\n\x16\x43reateNodeEventRequest\x12%\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x16.spanwise.v1.NodeEvent\"Z\n\x17\x43reateNodeEventResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12-\n\x0b\x64isposition\x18\x02 \x01(\x0e\x32\x18.spanwise.v1.Disposition\"?\n\x16\x43reateTaskEventRequest\x12%\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x16.spanwise.v1.TaskEvent\"Z\n\x17\x43reateTaskEventResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12-\n\x0b\x64isposition\x18\x02 \x01(\x0e\x32\x18.spanwise.v1.Disposition\"\xa4\x01\n\x05\x45vent\x12\x36\n\x0f\x65xecution_event\x18\x01 \x01(\x0b\x32\x1b.spanwise.v1.ExecutionEventH\x00\x12,\n\nnode_event\x18\x02 \x01(\x0b\x32\x16.spanwise.v1.NodeEventH\x00\x12,\n\ntask_event\x18\x03 \x01(\x0b\x32\x16.spanwise.v1.TaskEventH\x00\x42\x07\n\x05\x65vent\"K\n\x13\x43reateEventsRequest\x12\x10\n\x08\x62\x61tch_id\x18\x01 \x01(\x03\x12\"\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x12.spanwise.v1.Event\"n\n\x0c\x45ventVerdict\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12-\n\x0b\x64isposition\x18\x02 \x01(\x0e\x32\x18.spanwise.v1.Disposition\x12\x0c\n\x04\x63ode\x18\x03 \x01(\x05\x12\x0f\n\x07message\x18\x04 \x01(\t\"U\n\x14\x43reateEventsResponse\x12\x10\n\x08\x62\x61tch_id\x18\x01 \x01(\x03\x12+\n\x08verdicts\x18\x02 \x03(\x0b\x32\x19.spanwise.v1.EventVerdict\"\x83\x04\n\x0bLoggedEvent\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12,\n\x0b\x65ntity_kind\x18\x02 \x01(\x0e\x32\x17.spanwise.v1.EntityKind\x12\x0f\n\x07node_id\x18\x03 \x01(\t\x12\x1a\n\rretry_attempt\x18\x04 \x01(\rH\x00\x88\x01\x01\x12!\n\x05phase\x18\x05 \x01(\x0e\x32\x12.spanwise.v1.Phase\x12\x15\n\rphase_version\x18\x06 \x01(\r\x12/\n\x0boccurred_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0breported_at\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0brecorded_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0bproducer_id\x18\n \x01(\t\x12-\n\x0b\x64isposition\x18\x0b \x01(\x0e\x32\x18.spanwise.v1.Disposition\x12\x0f\n\x07refusal\x18\x0c \x01(\t\x12,\n\tqualities\x18\r \x03(\x0e\x32\x19.spanwise.v1.EventQuality\x12\x14\n\x0cpayload_type\x18\x0e \x01(\t\x12\x0f\n\x07payload\x18\x0f \x01(\x0c\x42\x10\n\x0e_retry_attempt\"\xab\x01\n\x11ListEventsRequest\x12.\n\x0c\x65xecution_id\x18\x01 \x01(\x0b\x32\x18.spanwise.v1.ExecutionId\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12&\n\x05order\x18\x04 \x01(\x0e\x32\x17.spanwise.v1.EventOrder\x12\x17\n\x0finclude_payload\x18\x05 \x01(\x08\"W\n\x12ListEventsResponse\x12(\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x18.spanwise.v1.LoggedEvent\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"u\n\x12WatchEventsRequest\x12.\n\x0c\x65xecution_id\x18\x01 \x01(\x0b\x32\x18.spanwise.v1.ExecutionId\x12\x16\n\x0e\x61\x66ter_sequence\x18\x02 \x01(\x03\x12\x17\n\x0finclude_payload\x18\x03 \x01(\x08\"?\n\x13WatchEventsResponse\x12(\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x18.spanwise.v1.LoggedEvent*\x8e\x01\n\x0b\x44isposition\x12\x1b\n\x17\x44ISPOSITION_UNSPECIFIED\x10\x00\x12\x18\n\x14\x44ISPOSITION_ACCEPTED\x10\x01\x12\x14\n\x10\x44ISPOSITION_LATE\x10\x02\x12\x19\n\x15\x44ISPOSITION_DUPLICATE\x10\x03\x12\x17\n\x13\x44ISPOSITION_REFUSED\x10\x04*\xfd\x01\n\x0c\x45ventQuality\x12\x1d\n\x19\x45VENT_QUALITY_UNSPECIFIED\x10\x00\x12#\n\x1f\x45VENT_QUALITY_MISSING_TIMESTAMP\x10\x01\x12(\n$EVENT_QUALITY_TIMESTAMP_OUT_OF_RANGE\x10\x02\x12\x1f\n\x1b\x45VENT_QUALITY_UNKNOWN_PHASE\x10\x03\x12\x1e\n\x1a\x45VENT_QUALITY_UNUSUAL_TEXT\x10\x04\x12 \n\x1c\x45VENT_QUALITY_AFTER_TERMINAL\x10\x05\x12\x1c\n\x18\x45VENT_QUALITY_INCOMPLETE\x10\x06*x\n\nEntityKind\x12\x1b\n\x17\x45NTITY_KIND_UNSPECIFIED\x10\x00\x12\x19\n\x15\x45NTITY_KIND_EXECUTION\x10\x01\x12\x14\n\x10\x45NTITY_KIND_NODE\x10\x02\x12\x1c\n\x18\x45NTITY_KIND_TASK_ATTEMPT\x10\x03*]\n\nEventOrder\x12\x1b\n\x17\x45VENT_ORDER_UNSPECIFIED\x10\x00\x12\x18\n\x14\x45VENT_ORDER_RECORDED\x10\x01\x12\x18\n\x14\x45VENT_ORDER_OCCURRED\x10\x02\x32\xb3\x04\n\x0c\x45ventService\x12k\n\x14\x43reateExecutionEvent\x12(.spanwise.v1.CreateExecutionEventRequest\x1a).spanwise.v1.CreateExecutionEventResponse\x12\\\n\x0f\x43reateNodeEvent\x12#.spanwise.v1.CreateNodeEventRequest\x1a$.spanwise.v1.CreateNodeEventResponse\x12\\\n\x0f\x43reateTaskEvent\x12#.spanwise.v1.CreateTaskEventRequest\x1a$.spanwise.v1.CreateTaskEventResponse\x12W\n\x0c\x43reateEvents\x12 .spanwise.v1.CreateEventsRequest\x1a!.spanwise.v1.CreateEventsResponse(\x01\x30\x01\x12M\n\nListEvents\x12\x1e.spanwise.v1.ListEventsRequest\x1a\x1f.spanwise.v1.ListEventsResponse\x12R\n\x0bWatchEvents\x12\x1f.spanwise.v1.WatchEventsRequest\x1a .spanwise.v1.WatchEventsResponse0\x01\x42=\n\x0eio.spanwise.v1B\x11\x45ventServiceProtoP\x01Z\x16spanwise/v1;spanwisev1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fspanwise/v1/event_service.proto\x12\x0bspanwise.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17spanwise/v1/event.proto\x1a\x1dspanwise/v1/identifiers.proto\x1a\x17spanwise/v1/phase.proto\"I\n\x1b\x43reateExecutionEventRequest\x12*\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x1b.spanwise.v1.ExecutionEvent\"_\n\x1c\x43reateExecutionEventResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12-\n\x0b\x64isposition\x18\x02 \x01(\x0e\x32\x18.spanwise.v1.Disposition\"?\n\x16\x43reateNodeEventRequest\x12%\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x16.spanwise.v1.NodeEvent\"Z\n\x17\x43reateNodeEventResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12-\n\x0b\x64isposition\x18\x02 \x01(\x0e\x32\x18.spanwise.v1.Disposition\"?\n\x16\x43reateTaskEventRequest\x12%\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x16.spanwise.v1.TaskEvent\"Z\n\x17\x43reateTaskEventResponse\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12-\n\x0b\x64isposition\x18\x02 \x01(\x0e\x32\x18.spanwise.v1.Disposition\"\xda\x01\n\x05\x45vent\x12\x36\n\x0f\x65xecution_event\x18\x01 \x01(\x0b\x32\x1b.spanwise.v1.ExecutionEventH\x00\x12,\n\nnode_event\x18\x02 \x01(\x0b\x32\x16.spanwise.v1.NodeEventH\x00\x12,\n\ntask_event\x18\x03 \x01(\x0b\x32\x16.spanwise.v1.TaskEventH\x00\x12\x34\n\x0ereceived_event\x18\x04 \x01(\x0b\x32\x1a.spanwise.v1.ReceivedEventH\x00\x42\x07\n\x05\x65vent\"g\n\rReceivedEvent\x12\x14\n\x0cpayload_type\x18\x01 \x01(\t\x12\x0f\n\x07payload\x18\x02 \x01(\x0c\x12/\n\x0brecorded_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"K\n\x13\x43reateEventsRequest\x12\x10\n\x08\x62\x61tch_id\x18\x01 \x01(\x03\x12\"\n\x06\x65vents\x18\x02 \x03(\x0b\x32\x12.spanwise.v1.Event\"n\n\x0c\x45ventVerdict\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12-\n\x0b\x64isposition\x18\x02 \x01(\x0e\x32\x18.spanwise.v1.Disposition\x12\x0c\n\x04\x63ode\x18\x03 \x01(\x05\x12\x0f\n\x07message\x18\x04 \x01(\t\"U\n\x14\x43reateEventsResponse\x12\x10\n\x08\x62\x61tch_id\x18\x01 \x01(\x03\x12+\n\x08verdicts\x18\x02 \x03(\x0b\x32\x19.spanwise.v1.EventVerdict\"\x83\x04\n\x0bLoggedEvent\x12\x10\n\x08sequence\x18\x01 \x01(\x03\x12,\n\x0b\x65ntity_kind\x18\x02 \x01(\x0e\x32\x17.spanwise.v1.EntityKind\x12\x0f\n\x07node_id\x18\x03 \x01(\t\x12\x1a\n\rretry_attempt\x18\x04 \x01(\rH\x00\x88\x01\x01\x12!\n\x05phase\x18\x05 \x01(\x0e\x32\x12.spanwise.v1.Phase\x12\x15\n\rphase_version\x18\x06 \x01(\r\x12/\n\x0boccurred_at\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0breported_at\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0brecorded_at\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0bproducer_id\x18\n \x01(\t\x12-\n\x0b\x64isposition\x18\x0b \x01(\x0e\x32\x18.spanwise.v1.Disposition\x12\x0f\n\x07refusal\x18\x0c \x01(\t\x12,\n\tqualities\x18\r \x03(\x0e\x32\x19.spanwise.v1.EventQuality\x12\x14\n\x0cpayload_type\x18\x0e \x01(\t\x12\x0f\n\x07payload\x18\x0f \x01(\x0c\x42\x10\n\x0e_retry_attempt\"\xab\x01\n\x11ListEventsRequest\x12.\n\x0c\x65xecution_id\x18\x01 \x01(\x0b\x32\x18.spanwise.v1.ExecutionId\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12&\n\x05order\x18\x04 \x01(\x0e\x32\x17.spanwise.v1.EventOrder\x12\x17\n\x0finclude_payload\x18\x05 \x01(\x08\"W\n\x12ListEventsResponse\x12(\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x18.spanwise.v1.LoggedEvent\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"u\n\x12WatchEventsRequest\x12.\n\x0c\x65xecution_id\x18\x01 \x01(\x0b\x32\x18.spanwise.v1.ExecutionId\x12\x16\n\x0e\x61\x66ter_sequence\x18\x02 \x01(\x03\x12\x17\n\x0finclude_payload\x18\x03 \x01(\x08\"?\n\x13WatchEventsResponse\x12(\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x18.spanwise.v1.LoggedEvent*\x8e\x01\n\x0b\x44isposition\x12\x1b\n\x17\x44ISPOSITION_UNSPECIFIED\x10\x00\x12\x18\n\x14\x44ISPOSITION_ACCEPTED\x10\x01\x12\x14\n\x10\x44ISPOSITION_LATE\x10\x02\x12\x19\n\x15\x44ISPOSITION_DUPLICATE\x10\x03\x12\x17\n\x13\x44ISPOSITION_REFUSED\x10\x04*\xfd\x01\n\x0c\x45ventQuality\x12\x1d\n\x19\x45VENT_QUALITY_UNSPECIFIED\x10\x00\x12#\n\x1f\x45VENT_QUALITY_MISSING_TIMESTAMP\x10\x01\x12(\n$EVENT_QUALITY_TIMESTAMP_OUT_OF_RANGE\x10\x02\x12\x1f\n\x1b\x45VENT_QUALITY_UNKNOWN_PHASE\x10\x03\x12\x1e\n\x1a\x45VENT_QUALITY_UNUSUAL_TEXT\x10\x04\x12 \n\x1c\x45VENT_QUALITY_AFTER_TERMINAL\x10\x05\x12\x1c\n\x18\x45VENT_QUALITY_INCOMPLETE\x10\x06*x\n\nEntityKind\x12\x1b\n\x17\x45NTITY_KIND_UNSPECIFIED\x10\x00\x12\x19\n\x15\x45NTITY_KIND_EXECUTION\x10\x01\x12\x14\n\x10\x45NTITY_KIND_NODE\x10\x02\x12\x1c\n\x18\x45NTITY_KIND_TASK_ATTEMPT\x10\x03*]\n\nEventOrder\x12\x1b\n\x17\x45VENT_ORDER_UNSPECIFIED\x10\x00\x12\x18\n\x14\x45VENT_ORDER_RECORDED\x10\x01\x12\x18\n\x14\x45VENT_ORDER_OCCURRED\x10\x02\x32\xb3\x04\n\x0c\x45ventService\x12k\n\x14\x43reateExecutionEvent\x12(.spanwise.v1.CreateExecutionEventRequest\x1a).spanwise.v1.CreateExecutionEventResponse\x12\\\n\x0f\x43reateNodeEvent\x12#.spanwise.v1.CreateNodeEventRequest\x1a$.spanwise.v1.CreateNodeEventResponse\x12\\\n\x0f\x43reateTaskEvent\x12#.spanwise.v1.CreateTaskEventRequest\x1a$.spanwise.v1.CreateTaskEventResponse\x12W\n\x0c\x43reateEvents\x12 .spanwise.v1.CreateEventsRequest\x1a!.spanwise.v1.CreateEventsResponse(\x01\x30\x01\x12M\n\nListEvents\x12\x1e.spanwise.v1.ListEventsRequest\x1a\x1f.spanwise.v1.ListEventsResponse\x12R\n\x0bWatchEvents\x12\x1f.spanwise.v1.WatchEventsRequest\x1a .spanwise.v1.WatchEventsResponse0\x01\x42=\n\x0eio.spanwise.v1B\x11\x45ventServiceProtoP\x01Z\x16spanwise/v1;spanwisev1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -26,14 +26,14 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'spanwise.v1.event_service_p
 if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['DESCRIPTOR']._options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\016io.spanwise.v1B\021EventServiceProtoP\001Z\026spanwise/v1;spanwisev1'
-  _globals['_DISPOSITION']._serialized_start=2057
-  _globals['_DISPOSITION']._serialized_end=2199
-  _globals['_EVENTQUALITY']._serialized_start=2202
-  _globals['_EVENTQUALITY']._serialized_end=2455
-  _globals['_ENTITYKIND']._serialized_start=2457
-  _globals['_ENTITYKIND']._serialized_end=2577
-  _globals['_EVENTORDER']._serialized_start=2579
-  _globals['_EVENTORDER']._serialized_end=2672
+  _globals['_DISPOSITION']._serialized_start=2216
+  _globals['_DISPOSITION']._serialized_end=2358
+  _globals['_EVENTQUALITY']._serialized_start=2361
+  _globals['_EVENTQUALITY']._serialized_end=2614
+  _globals['_ENTITYKIND']._serialized_start=2616
+  _globals['_ENTITYKIND']._serialized_end=2736
+  _globals['_EVENTORDER']._serialized_start=2738
+  _globals['_EVENTORDER']._serialized_end=2831
   _globals['_CREATEEXECUTIONEVENTREQUEST']._serialized_start=162
   _globals['_CREATEEXECUTIONEVENTREQUEST']._serialized_end=235
   _globals['_CREATEEXECUTIONEVENTRESPONSE']._serialized_start=237
@@ -47,23 +47,25 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['_CREATETASKEVENTRESPONSE']._serialized_start=556
   _globals['_CREATETASKEVENTRESPONSE']._serialized_end=646
   _globals['_EVENT']._serialized_start=649
-  _globals['_EVENT']._serialized_end=813
-  _globals['_CREATEEVENTSREQUEST']._serialized_start=815
-  _globals['_CREATEEVENTSREQUEST']._serialized_end=890
-  _globals['_EVENTVERDICT']._serialized_start=892
-  _globals['_EVENTVERDICT']._serialized_end=1002
-  _globals['_CREATEEVENTSRESPONSE']._serialized_start=1004
-  _globals['_CREATEEVENTSRESPONSE']._serialized_end=1089
-  _globals['_LOGGEDEVENT']._serialized_start=1092
-  _globals['_LOGGEDEVENT']._serialized_end=1607
-  _globals['_LISTEVENTSREQUEST']._serialized_start=1610
-  _globals['_LISTEVENTSREQUEST']._serialized_end=1781
-  _globals['_LISTEVENTSRESPONSE']._serialized_start=1783
-  _globals['_LISTEVENTSRESPONSE']._serialized_end=1870
-  _globals['_WATCHEVENTSREQUEST']._serialized_start=1872
-  _globals['_WATCHEVENTSREQUEST']._serialized_end=1989
-  _globals['_WATCHEVENTSRESPONSE']._serialized_start=1991
-  _globals['_WATCHEVENTSRESPONSE']._serialized_end=2054
-  _globals['_EVENTSERVICE']._serialized_start=2675
-  _globals['_EVENTSERVICE']._serialized_end=3238
+  _globals['_EVENT']._serialized_end=867
+  _globals['_RECEIVEDEVENT']._serialized_start=869
+  _globals['_RECEIVEDEVENT']._serialized_end=972
+  _globals['_CREATEEVENTSREQUEST']._serialized_start=974
+  _globals['_CREATEEVENTSREQUEST']._serialized_end=1049
+  _globals['_EVENTVERDICT']._serialized_start=1051
+  _globals['_EVENTVERDICT']._serialized_end=1161
+  _globals['_CREATEEVENTSRESPONSE']._serialized_start=1163
+  _globals['_CREATEEVENTSRESPONSE']._serialized_end=1248
+  _globals['_LOGGEDEVENT']._serialized_start=1251
+  _globals['_LOGGEDEVENT']._serialized_end=1766
+  _globals['_LISTEVENTSREQUEST']._serialized_start=1769
+  _globals['_LISTEVENTSREQUEST']._serialized_end=1940
+  _globals['_LISTEVENTSRESPONSE']._serialized_start=1942
+  _globals['_LISTEVENTSRESPONSE']._serialized_end=2029
+  _globals['_WATCHEVENTSREQUEST']._serialized_start=2031
+  _globals['_WATCHEVENTSREQUEST']._serialized_end=2148
+  _globals['_WATCHEVENTSRESPONSE']._serialized_start=2150
+  _globals['_WATCHEVENTSRESPONSE']._serialized_end=2213
+  _globals['_EVENTSERVICE']._serialized_start=2834
+  _globals['_EVENTSERVICE']._serialized_end=3397
 # @@protoc_insertion_point(module_scope)

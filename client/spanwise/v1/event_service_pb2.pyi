@@ -103,14 +103,26 @@ class CreateTaskEventResponse(_message.Message):
     def __init__(self, sequence: _Optional[int] = ..., disposition: _Optional[_Union[Disposition, str]] = ...) -> None: ...
 
 class Event(_message.Message):
-    __slots__ = ("execution_event", "node_event", "task_event")
+    __slots__ = ("execution_event", "node_event", "task_event", "received_event")
     EXECUTION_EVENT_FIELD_NUMBER: _ClassVar[int]
     NODE_EVENT_FIELD_NUMBER: _ClassVar[int]
     TASK_EVENT_FIELD_NUMBER: _ClassVar[int]
+    RECEIVED_EVENT_FIELD_NUMBER: _ClassVar[int]
     execution_event: _event_pb2.ExecutionEvent
     node_event: _event_pb2.NodeEvent
     task_event: _event_pb2.TaskEvent
-    def __init__(self, execution_event: _Optional[_Union[_event_pb2.ExecutionEvent, _Mapping]] = ..., node_event: _Optional[_Union[_event_pb2.NodeEvent, _Mapping]] = ..., task_event: _Optional[_Union[_event_pb2.TaskEvent, _Mapping]] = ...) -> None: ...
+    received_event: ReceivedEvent
+    def __init__(self, execution_event: _Optional[_Union[_event_pb2.ExecutionEvent, _Mapping]] = ..., node_event: _Optional[_Union[_event_pb2.NodeEvent, _Mapping]] = ..., task_event: _Optional[_Union[_event_pb2.TaskEvent, _Mapping]] = ..., received_event: _Optional[_Union[ReceivedEvent, _Mapping]] = ...) -> None: ...
+
+class ReceivedEvent(_message.Message):
+    __slots__ = ("payload_type", "payload", "recorded_at")
+    PAYLOAD_TYPE_FIELD_NUMBER: _ClassVar[int]
+    PAYLOAD_FIELD_NUMBER: _ClassVar[int]
+    RECORDED_AT_FIELD_NUMBER: _ClassVar[int]
+    payload_type: str
+    payload: bytes
+    recorded_at: _timestamp_pb2.Timestamp
+    def __init__(self, payload_type: _Optional[str] = ..., payload: _Optional[bytes] = ..., recorded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
 
 class CreateEventsRequest(_message.Message):
     __slots__ = ("batch_id", "events")

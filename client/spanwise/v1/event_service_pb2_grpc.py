@@ -85,7 +85,18 @@ class EventServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def CreateEvents(self, request_iterator, context):
-        """CreateEvents stores batches of events of any kind and acknowledges them in order.
+        """CreateEvents stores batches of events of any kind. It answers each batch once, in order, after the commit that holds
+        all of it.
+
+        A bad event concerns itself alone: its verdict says so, and the others of its batch are stored. What concerns more
+        than single events ends the call instead, after the answers to the batches before: UNAVAILABLE when the store cannot
+        take a batch, INVALID_ARGUMENT when a batch has too many events or is no batch. So an answered batch is stored; one
+        without an answer, also because the caller went away, may be stored in whole or not at all. Send it again as it is:
+        what was stored already is a duplicate.
+
+        Several batches may be on their way at once: with two or more of about 500 events the server never waits for the
+        caller. It reads ahead 8 batches or 16 MiB, whichever is less, and stops to read while its answers are not read.
+        When the caller half-closes, the call ends with OK after the last answer.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

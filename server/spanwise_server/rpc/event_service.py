@@ -1,7 +1,10 @@
 """spanwise.v1.EventService: native events in, the log out."""
 
+from collections.abc import AsyncIterator
+
 from spanwise.v1 import event_service_pb2
 from spanwise.v1.event_service_pb2 import (
+    CreateEventsRequest,
     CreateExecutionEventRequest,
     CreateExecutionEventResponse,
     CreateNodeEventRequest,
@@ -17,7 +20,8 @@ from spanwise_server.domain.events import PayloadType
 from spanwise_server.rpc.codecs.native import decode_execution_event
 from spanwise_server.rpc.codecs.native_log import fill_logged_event
 from spanwise_server.rpc.codecs.native_queries import require_execution_id, require_page_size
-from spanwise_server.rpc.methods import Call, Handler, Method, service_methods
+from spanwise_server.rpc.event_stream import create_events
+from spanwise_server.rpc.methods import Answers, Call, Handler, Method, service_methods
 from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.rpc.reader import LARGE_EVENTS, Reader
 from spanwise_server.service.event_log import EventLog
@@ -48,6 +52,7 @@ class EventServicer:
             "CreateExecutionEvent": self._create_execution_event,
             "CreateNodeEvent": self._create_node_event,
             "CreateTaskEvent": self._create_task_event,
+            "CreateEvents": self._create_events,
             "ListEvents": self._list_events,
         }
         return service_methods(_SERVICE, handlers, _explain_unserved)
@@ -55,7 +60,9 @@ class EventServicer:
     async def _create_execution_event(
         self, request: CreateExecutionEventRequest, call: Call
     ) -> CreateExecutionEventResponse:
-        sequence, disposition = await self._sink.record(PayloadType.EXECUTION_EVENT, call.payload)
+        sequence, disposition, _ = await self._sink.record(
+            PayloadType.EXECUTION_EVENT, call.payload
+        )
         if sequence >= LARGE_EVENTS:
             event = decode_execution_event(request, call.payload)
             if event.phase.is_terminal:
@@ -65,14 +72,17 @@ class EventServicer:
     async def _create_node_event(
         self, request: CreateNodeEventRequest, call: Call
     ) -> CreateNodeEventResponse:
-        sequence, disposition = await self._sink.record(PayloadType.NODE_EVENT, call.payload)
+        sequence, disposition, _ = await self._sink.record(PayloadType.NODE_EVENT, call.payload)
         return CreateNodeEventResponse(sequence=sequence, disposition=int(disposition))  # type: ignore[arg-type]
 
     async def _create_task_event(
         self, request: CreateTaskEventRequest, call: Call
     ) -> CreateTaskEventResponse:
-        sequence, disposition = await self._sink.record(PayloadType.TASK_EVENT, call.payload)
+        sequence, disposition, _ = await self._sink.record(PayloadType.TASK_EVENT, call.payload)
         return CreateTaskEventResponse(sequence=sequence, disposition=int(disposition))  # type: ignore[arg-type]
+
+    def _create_events(self, requests: AsyncIterator[CreateEventsRequest], call: Call) -> Answers:
+        return create_events(self._sink, requests, call)
 
     async def _list_events(self, request: ListEventsRequest, call: Call) -> ListEventsResponse:
         execution_id = require_execution_id(request.execution_id)
@@ -99,7 +109,6 @@ class EventServicer:
 
 def _explain_unserved(method: str) -> str:
     instead = {
-        "CreateEvents": "CreateExecutionEvent, CreateNodeEvent and CreateTaskEvent",
         "WatchEvents": "ListEvents, again and again",
     }
     return f"this version does not serve EventService.{method} yet; use {instead[method]}"

@@ -85,9 +85,8 @@ class Interceptors:
         parse = _parser(method.request_type)
 
         async def serve(payloads: AsyncIterator[bytes], call: Call) -> ByteStream:
-            requests = (parse(payload) async for payload in payloads)
             try:
-                async with aclosing(handler(requests, call)) as answers:
+                async with aclosing(handler(_parsed(payloads, parse, call), call)) as answers:
                     async for answer in answers:
                         yield answer.SerializeToString()
             except Exception as error:
@@ -124,6 +123,14 @@ def _parser(message_type: type[Message]) -> Callable[[bytes], Message]:
             raise InvalidQuery("request", f"its bytes are not a {name}") from error
 
     return parse
+
+
+async def _parsed(
+    payloads: AsyncIterator[bytes], parse: Callable[[bytes], Message], call: Call
+) -> AsyncIterator[Message]:
+    async for payload in payloads:
+        call.payload = payload
+        yield parse(payload)
 
 
 _MAX_REQUEST_ID_CHARS = 64

@@ -19,7 +19,8 @@ class Call(Protocol):
     """One call, as its handler sees it. Parts are looked up when asked for: most calls need none.
 
     Attributes:
-        payload: The request as it was received, byte for byte; empty where requests are a stream.
+        payload: The request as it was received, byte for byte; where requests are a stream, the one
+            that was taken last.
     """
 
     payload: bytes

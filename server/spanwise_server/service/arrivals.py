@@ -3,7 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from spanwise_server.domain.errors import EventAlreadyRecorded, InvalidEvent
+from spanwise_server.domain.errors import (
+    EventAlreadyRecorded,
+    EventRefused,
+    InvalidEvent,
+)
 from spanwise_server.domain.events import Disposition, Event, PayloadType
 from spanwise_server.service.projections import Received
 from spanwise_server.service.recorder import Result, record_batch
@@ -14,62 +18,65 @@ class Arrival(NamedTuple):
     """A request as it was received, and when.
 
     Attributes:
-        payload_type: Which message `payload` is.
+        payload_type: Which message `payload` is; None for a batch of events, which only the decoder
+            looks into.
         payload: The request, byte for byte.
         recorded_at_ns: Time of receipt.
     """
 
-    payload_type: PayloadType
+    payload_type: PayloadType | None
     payload: bytes
     recorded_at_ns: int
 
 
 class Recorded(NamedTuple):
-    """Where an event went: its sequence inside its execution, and what became of it."""
+    """Where an event went.
+
+    Attributes:
+        sequence: Its position inside its execution.
+        disposition: What became of it.
+        objection: What its sender hears instead of OK; None for accepted and late events.
+    """
 
     sequence: int
     disposition: Disposition
+    objection: EventAlreadyRecorded | EventRefused | None = None
 
 
 Verdict = Recorded | Exception
-"""What to answer to an event: where it went, or what to raise to its sender."""
+"""What became of an event: where it went, or why it was not stored."""
 
 PayloadDecoder = Callable[[PayloadType, bytes], Event]
 """Decodes a payload: takes its type and bytes."""
 
+ArrivalDecoder = Callable[[Arrival], Sequence[Received | InvalidEvent]]
+"""Gives the events of an arrival, in order: one, or those of a batch. In the place of an event that
+cannot be stored stands the reason."""
+
 
 def commit_arrivals(
-    storage: Storage, decode: PayloadDecoder, arrivals: Sequence[Arrival]
+    storage: Storage, decode: ArrivalDecoder, arrivals: Sequence[Arrival]
 ) -> list[Verdict]:
-    """Decode, decide, log and project in one transaction; give a verdict for each, in order.
+    """Decode, decide, log and project in one transaction.
 
-    An arrival that `decode` refuses with InvalidEvent is not stored, and stops no other one.
+    Gives a verdict for each event, in the order of the arrivals and, in a batch, of its events. One
+    that cannot be decoded is not stored, and stops no other one.
 
     Raises:
         StoreUnavailable: Nothing was stored, or the commit broke off and all may have been.
         WriteConflict: Nothing was stored.
     """
-    verdicts: list[Verdict | None] = []
-    received = []
-    for payload_type, payload, recorded_at_ns in arrivals:
-        try:
-            event = decode(payload_type, payload)
-        except InvalidEvent as error:
-            verdicts.append(error)
-        else:
-            verdicts.append(None)
-            received.append(Received(event, recorded_at_ns))
+    decoded = [each for arrival in arrivals for each in decode(arrival)]
+    received = [each for each in decoded if isinstance(each, Received)]
     results: list[Result] = []
     if received:
         results = storage.write(lambda transaction: record_batch(transaction, received))
-    stored = map(_to_verdict, received, results)
-    return [next(stored) if verdict is None else verdict for verdict in verdicts]
+    stored = map(_to_recorded, received, results)
+    return [each if isinstance(each, InvalidEvent) else next(stored) for each in decoded]
 
 
-def _to_verdict(received: Received, result: Result) -> Verdict:
-    sequence, decision = result
-    if decision.refusal is not None:
-        return decision.refusal
-    if decision.disposition is Disposition.DUPLICATE:
-        return EventAlreadyRecorded(received.event.phase)
-    return Recorded(sequence, decision.disposition)
+def _to_recorded(received: Received, result: Result) -> Recorded:
+    sequence, (disposition, refusal) = result
+    if disposition is Disposition.DUPLICATE:
+        return Recorded(sequence, disposition, EventAlreadyRecorded(received.event.phase))
+    return Recorded(sequence, disposition, refusal)

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.domain.events import PayloadType
@@ -18,6 +18,8 @@ MAX_BATCH_BYTES = 16 * 2**20
 
 MAX_WAITING_BYTES = 256 * 2**20
 """Bounds the memory of the queue before a store that has stopped."""
+
+_STOPPING = "the server is stopping"
 
 
 class Committer(Protocol):
@@ -36,8 +38,14 @@ class Committer(Protocol):
 
 
 class _Waiting(NamedTuple):
+    """What one caller brought, and what it waits for.
+
+    That is a Recorded or an exception for an event, and for a batch the list of its verdicts.
+    """
+
     arrival: Arrival
-    done: "asyncio.Future[Recorded]"
+    num_events: int
+    done: "asyncio.Future[Any]"
 
 
 class EventSink:
@@ -53,8 +61,11 @@ class EventSink:
         self._count = count
         self._waiting: deque[_Waiting] = deque()
         self._waiting_bytes = 0
+        self._has_room = asyncio.Event()
+        self._has_room.set()
         self._task: asyncio.Task[None] | None = None
-        self._stopped = False
+        self.stopping = asyncio.Event()
+        """Set when nothing is taken any more."""
 
     def record(self, payload_type: PayloadType, payload: bytes) -> Awaitable[Recorded]:
         """Store one event and give where it went, after a durable commit.
@@ -74,20 +85,57 @@ class EventSink:
             StoreUnavailable: It was not stored, or the commit broke off and it may have been.
             WriteConflict: It was not stored.
         """
-        if self._stopped:
-            raise StoreUnavailable("the server is stopping")
-        if self._waiting_bytes > MAX_WAITING_BYTES:
+        if self.stopping.is_set():
+            raise StoreUnavailable(_STOPPING)
+        if not self._has_room.is_set():
             raise StoreUnavailable("too many events wait for the database; try again later")
-        done: asyncio.Future[Recorded] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Waiting(Arrival(payload_type, payload, time.time_ns()), done))
-        self._waiting_bytes += len(payload)
+        return self._enqueue(payload_type, payload, 1)
+
+    async def take_batch(self, payload: bytes, num_events: int) -> "asyncio.Future[list[Verdict]]":
+        """Take a batch of events in when there is room, and give what its verdicts come with.
+
+        Batches are stored in the order in which they are taken. Safe to repeat, as `record` is.
+
+        Args:
+            payload: The batch as it was received.
+            num_events: Events in it.
+
+        Returns:
+            Gives one verdict for each event in the order of the batch, after a durable commit of
+            all of it. May be cancelled; the batch may be stored all the same. Raises:
+            StoreUnavailable: Nothing of it was stored, or the commit broke off and all may have
+                been.
+            WriteConflict: Nothing of it was stored.
+
+        Raises:
+            StoreUnavailable: The server is stopping. Nothing of it was stored.
+        """
+        await self._has_room.wait()
+        if self.stopping.is_set():
+            raise StoreUnavailable(_STOPPING)
+        return self._enqueue(None, payload, num_events)
+
+    def _enqueue(
+        self, payload_type: PayloadType | None, payload: bytes, num_events: int
+    ) -> "asyncio.Future[Any]":
+        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        arrival = Arrival(payload_type, payload, time.time_ns())
+        self._waiting.append(_Waiting(arrival, num_events, done))
+        self._add_waiting(len(payload))
         if self._task is None:
             self._task = asyncio.create_task(self._commit_all())
         return done
 
+    def _add_waiting(self, num_bytes: int) -> None:
+        self._waiting_bytes += num_bytes
+        if self._waiting_bytes > MAX_WAITING_BYTES:
+            self._has_room.clear()
+        else:
+            self._has_room.set()
+
     async def stop(self) -> None:
         """Commit what was accepted, then refuse what comes. Idempotent."""
-        self._stopped = True
+        self.stopping.set()
         if self._task is not None:
             await self._task
         await self._committer.close()
@@ -97,7 +145,7 @@ class EventSink:
             await self._gather()
             batch = self._take_batch()
             try:
-                verdicts = await self._committer.commit([arrival for arrival, _ in batch])
+                verdicts = await self._committer.commit([each.arrival for each in batch])
             except Exception as error:  # noqa: BLE001 - each caller must hear of it
                 _fail(batch, error)
             else:
@@ -119,26 +167,38 @@ class EventSink:
 
     def _take_batch(self) -> list[_Waiting]:
         batch: list[_Waiting] = []
-        size_bytes = 0
-        while self._waiting and len(batch) < MAX_BATCH_EVENTS and size_bytes < MAX_BATCH_BYTES:
+        num_events = size_bytes = 0
+        while self._waiting and num_events < MAX_BATCH_EVENTS and size_bytes < MAX_BATCH_BYTES:
             waiting = self._waiting.popleft()
             batch.append(waiting)
+            num_events += waiting.num_events
             size_bytes += len(waiting.arrival.payload)
-        self._waiting_bytes -= size_bytes
+        self._add_waiting(-size_bytes)
         return batch
 
 
 def _answer(batch: list[_Waiting], verdicts: list[Verdict]) -> None:
-    for (_, done), verdict in zip(batch, verdicts, strict=True):
+    start = 0
+    for arrival, num_events, done in batch:
         if done.done():  # its caller was cancelled
-            continue
-        if isinstance(verdict, Exception):
-            done.set_exception(verdict)
+            pass
+        elif arrival.payload_type is None:
+            done.set_result(verdicts[start : start + num_events])
         else:
-            done.set_result(verdict)
+            _answer_one(done, verdicts[start])
+        start += num_events
+
+
+def _answer_one(done: "asyncio.Future[Any]", verdict: Verdict) -> None:
+    if isinstance(verdict, Exception):
+        done.set_exception(verdict)
+    elif verdict.objection is not None:
+        done.set_exception(verdict.objection)
+    else:
+        done.set_result(verdict)
 
 
 def _fail(batch: list[_Waiting], error: Exception) -> None:
-    for _, done in batch:
+    for _, _, done in batch:
         if not done.done():
             done.set_exception(error)

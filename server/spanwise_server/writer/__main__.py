@@ -14,7 +14,7 @@ import structlog
 
 from spanwise_server.collector import settle_collector
 from spanwise_server.domain.errors import SpanwiseError
-from spanwise_server.rpc.codecs.payloads import decode_event
+from spanwise_server.rpc.codecs.arrivals import decode_arrival, split_arrival
 from spanwise_server.service.arrivals import Arrival, Verdict, commit_arrivals
 from spanwise_server.storage.api import Storage
 from spanwise_server.storage.sql import open_storage
@@ -55,14 +55,15 @@ def _serve(storage: Storage, stream: BufferedRWPair) -> None:
 
 def _commit(storage: Storage, arrivals: list[Arrival]) -> list[Verdict] | SpanwiseError:
     try:
-        return commit_arrivals(storage, decode_event, arrivals)
+        return commit_arrivals(storage, decode_arrival, arrivals)
     except SpanwiseError as error:
         return error
     except Exception:  # noqa: BLE001 - the process goes on, and every sender hears of it
         _log.exception("a batch failed in a way that nobody foresaw", num_events=len(arrivals))
-        if len(arrivals) > 1:
+        single = [event for arrival in arrivals for event in split_arrival(arrival)]
+        if len(single) > 1:
             # One event must not take the others with it, again each time that they are resent.
-            return [verdict for each in arrivals for verdict in _alone(storage, each)]
+            return [verdict for each in single for verdict in _alone(storage, each)]
         return [RuntimeError("the event could not be recorded")]
 
 

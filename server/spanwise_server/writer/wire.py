@@ -9,12 +9,17 @@ from collections.abc import Sequence
 from io import BufferedRWPair
 from typing import Any
 
-from spanwise_server.domain.errors import SpanwiseError
+from spanwise_server.domain.errors import EventAlreadyRecorded, EventRefused, SpanwiseError
 from spanwise_server.domain.events import Disposition, PayloadType
+from spanwise_server.domain.phases import Phase
 from spanwise_server.service.arrivals import Arrival, Recorded, Verdict
 
 _DISPOSITIONS = {int(disposition): disposition for disposition in Disposition}
-_PAYLOAD_TYPES = {int(payload_type): payload_type for payload_type in PayloadType}
+_PHASES = {int(phase): phase for phase in Phase}
+_BATCH = 0
+"""Stands for the payload type of a batch."""
+
+_PAYLOAD_TYPES = {_BATCH: None} | {int(payload_type): payload_type for payload_type in PayloadType}
 LENGTH = struct.Struct(">Q")
 
 
@@ -34,7 +39,12 @@ def decode_body(body: bytes) -> Any:
 
 def encode_batch(batch: Sequence[Arrival]) -> bytes:
     """Give the frame of a batch."""
-    return encode_frame([(int(kind), payload, at_ns) for kind, payload, at_ns in batch])
+    return encode_frame(
+        [
+            (_BATCH if payload_type is None else int(payload_type), payload, at_ns)
+            for payload_type, payload, at_ns in batch
+        ]
+    )
 
 
 def read_batch(stream: BufferedRWPair) -> list[Arrival]:
@@ -53,19 +63,27 @@ def encode_answer(answer: list[Verdict] | SpanwiseError) -> bytes:
     if isinstance(answer, SpanwiseError):
         return encode_frame(answer)
     return encode_frame(
-        [
-            (verdict.sequence, int(verdict.disposition))
-            if isinstance(verdict, Recorded)
-            else verdict
-            for verdict in answer
-        ]
+        [_pack(*verdict) if isinstance(verdict, Recorded) else verdict for verdict in answer]
     )
 
 
-def _to_numbers(verdict: Verdict) -> tuple[int, int] | Exception:
-    if isinstance(verdict, Recorded):
-        return verdict.sequence, int(verdict.disposition)
-    return verdict
+def _pack(
+    sequence: int, disposition: Disposition, objection: EventAlreadyRecorded | EventRefused | None
+) -> tuple[Any, ...]:
+    if objection is None:
+        return sequence, int(disposition)
+    if isinstance(objection, EventAlreadyRecorded):  # a batch that is sent again has no others
+        return sequence, int(disposition), int(objection.phase)
+    return sequence, int(disposition), objection
+
+
+def _unpack(
+    sequence: int, disposition: int, objection: int | EventRefused | None = None
+) -> Recorded:
+    if isinstance(objection, int):
+        already = EventAlreadyRecorded(_PHASES[objection])
+        return Recorded(sequence, _DISPOSITIONS[disposition], already)
+    return Recorded(sequence, _DISPOSITIONS[disposition], objection)
 
 
 def decode_answer(body: bytes) -> list[Verdict]:
@@ -77,10 +95,7 @@ def decode_answer(body: bytes) -> list[Verdict]:
     answer = decode_body(body)
     if isinstance(answer, SpanwiseError):
         raise answer
-    return [
-        Recorded(verdict[0], _DISPOSITIONS[verdict[1]]) if isinstance(verdict, tuple) else verdict
-        for verdict in answer
-    ]
+    return [_unpack(*verdict) if isinstance(verdict, tuple) else verdict for verdict in answer]
 
 
 def read_frame(stream: BufferedRWPair) -> Any:

@@ -71,7 +71,8 @@ def test_what_arrives_while_one_batch_commits_is_the_next_batch() -> None:
 def test_each_sender_hears_of_its_own_event() -> None:
     async def run() -> list[Verdict]:
         committer = Committer()
-        invalid, again = InvalidEvent("event", "is empty"), EventAlreadyRecorded(Phase.RUNNING)
+        invalid = InvalidEvent("event", "is empty")
+        again = Recorded(2, Disposition.DUPLICATE, EventAlreadyRecorded(Phase.RUNNING))
         committer.verdicts = {b"2": invalid, b"3": again}
         return await record_all(EventSink(committer, ignore), [b"1", b"2", b"3"])
 

@@ -17,7 +17,8 @@ from spanwise_server.domain.errors import EventAlreadyRecorded, InvalidEvent
 from spanwise_server.domain.events import Disposition, PayloadType
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.domain.spans import Span
-from spanwise_server.rpc.codecs.payloads import decode_event, decode_payload
+from spanwise_server.rpc.codecs.arrivals import decode_arrival
+from spanwise_server.rpc.codecs.payloads import decode_payload
 from spanwise_server.rpc.codecs.workflow_payloads import decode_stored_definition
 from spanwise_server.service.arrivals import Arrival, Recorded, Verdict, commit_arrivals
 from spanwise_server.service.rebuild import rebuild_projections
@@ -59,7 +60,7 @@ def storage(database: Path) -> Iterator[Storage]:
 
 def commit(storage: Storage, *requests: tuple[PayloadType, bytes]) -> list[Verdict]:
     arrivals = [Arrival(kind, payload, number) for number, (kind, payload) in enumerate(requests)]
-    return commit_arrivals(storage, decode_event, arrivals)
+    return commit_arrivals(storage, decode_arrival, arrivals)
 
 
 def queries_of(storage: Storage, stale_after_ns: int = 10**9) -> SpanQueries:
@@ -130,15 +131,17 @@ def test_bad_event_in_a_batch_stops_no_other(storage: Storage) -> None:
 
 def test_duplicate_inside_one_batch_is_found(storage: Storage) -> None:
     verdicts = commit(storage, task("RUNNING", 5), task("RUNNING", 5), task("QUEUED", 0))
-    kinds = [type(verdict).__name__ for verdict in verdicts]
-    assert kinds == ["Recorded", "EventAlreadyRecorded", "Recorded"]
+    dispositions = [verdict.disposition for verdict in verdicts if isinstance(verdict, Recorded)]
+    assert dispositions == [Disposition.ACCEPTED, Disposition.DUPLICATE, Disposition.LATE]
 
 
 def test_logged_event_is_found_again_after_its_phase_has_passed(storage: Storage) -> None:
     commit(storage, task("QUEUED", 0), task("RUNNING", 5))
     (again,) = commit(storage, task("QUEUED", 0))
     (other,) = commit(storage, task("QUEUED", 1))
-    assert isinstance(again, EventAlreadyRecorded)
+    assert isinstance(again, Recorded)
+    assert isinstance(again.objection, EventAlreadyRecorded)
+    assert again[:2] == (3, Disposition.DUPLICATE)
     assert other == Recorded(4, Disposition.LATE)
 
 

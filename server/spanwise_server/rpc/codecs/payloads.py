@@ -56,6 +56,14 @@ def payload_name(payload_type: PayloadType) -> str:
     return _CODECS[payload_type].name
 
 
+_TYPES_BY_NAME = {codec.name: payload_type for payload_type, codec in _CODECS.items()}
+
+
+def payload_type_named(name: str) -> PayloadType | None:
+    """Give the type of which payload_name() gives the name; None when there is none."""
+    return _TYPES_BY_NAME.get(name)
+
+
 def decode_event(payload_type: PayloadType, payload: bytes) -> Event:
     """Give the event in a request that was just received, as far as it is stored outside the log.
 

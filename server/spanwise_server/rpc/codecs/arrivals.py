@@ -1,0 +1,75 @@
+"""Codec of what arrives: single requests, and the batches of CreateEvents."""
+
+from collections.abc import Sequence
+
+from spanwise.v1.event_service_pb2 import (
+    CreateEventsRequest,
+    CreateExecutionEventRequest,
+    CreateNodeEventRequest,
+    CreateTaskEventRequest,
+    Event,
+    ReceivedEvent,
+)
+from spanwise_server.domain.errors import InvalidEvent
+from spanwise_server.rpc.codecs import native
+from spanwise_server.rpc.codecs.payloads import decode_event, payload_type_named
+from spanwise_server.rpc.codecs.timestamps import decode_optional
+from spanwise_server.service.arrivals import Arrival
+from spanwise_server.service.projections import Received
+
+
+def decode_arrival(arrival: Arrival) -> Sequence[Received | InvalidEvent]:
+    """Give the events of an arrival: see ArrivalDecoder."""
+    payload_type, payload, recorded_at_ns = arrival
+    if payload_type is None:
+        events = CreateEventsRequest.FromString(payload).events
+        return [_decode_sent(event, recorded_at_ns) for event in events]
+    try:
+        return (Received(decode_event(payload_type, payload), recorded_at_ns),)
+    except InvalidEvent as error:
+        return (error,)
+
+
+def split_arrival(arrival: Arrival) -> list[Arrival]:
+    """Give an arrival of its own for each of the events."""
+    if arrival.payload_type is not None:
+        return [arrival]
+    return [
+        arrival._replace(payload=CreateEventsRequest(events=[event]).SerializeToString())
+        for event in CreateEventsRequest.FromString(arrival.payload).events
+    ]
+
+
+def _decode_sent(event: Event, now_ns: int) -> Received | InvalidEvent:
+    try:
+        # The log holds requests: what it says of an event is the same whichever way it came.
+        match event.WhichOneof("event"):
+            case "task_event":
+                task = CreateTaskEventRequest(event=event.task_event)
+                return Received(native.decode_task_event(task, task.SerializeToString()), now_ns)
+            case "received_event":
+                return _decode_received(event.received_event, now_ns)
+            case "node_event":
+                node = CreateNodeEventRequest(event=event.node_event)
+                return Received(native.decode_node_event(node, node.SerializeToString()), now_ns)
+            case "execution_event":
+                execution = CreateExecutionEventRequest(event=event.execution_event)
+                payload = execution.SerializeToString()
+                return Received(native.decode_execution_event(execution, payload), now_ns)
+            case _:
+                return InvalidEvent("event", "is of no kind that this version knows")
+    except InvalidEvent as error:
+        return error
+
+
+def _decode_received(received: ReceivedEvent, now_ns: int) -> Received:
+    payload_type = payload_type_named(received.payload_type)
+    if payload_type is None:
+        raise InvalidEvent(
+            "received_event.payload_type", f"{received.payload_type!r} is no request of an event"
+        )
+    recorded_at_ns = decode_optional(received, "recorded_at")
+    return Received(
+        decode_event(payload_type, received.payload),
+        now_ns if recorded_at_ns is None else recorded_at_ns,
+    )
