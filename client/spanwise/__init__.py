@@ -35,6 +35,7 @@ from spanwise._errors import (
     SpanwiseError,
     WorkflowNotFound,
 )
+from spanwise._event_stream import EventVerdict
 from spanwise._identifiers import ExecutionId
 from spanwise._span import ExecutionSpan
 from spanwise._values import Failure, OperationTotal, PhaseInterval, Reason, SpanKind, Totals
@@ -48,6 +49,7 @@ __all__ = [
     "DeadlinePassed",
     "Diagnosis",
     "EventReceipt",
+    "EventVerdict",
     "Evidence",
     "ExecutionId",
     "ExecutionNotFound",

@@ -18,6 +18,7 @@ from spanwise._errors import (
     WorkflowNotFound,
     translated,
 )
+from spanwise._event_stream import AnyEvent, EventVerdict, send_events
 from spanwise._identifiers import ExecutionId, checked_text
 from spanwise._span import ExecutionSpan
 from spanwise._times import Moment, moment_to_timestamp, to_ns
@@ -312,6 +313,32 @@ class Client:
         attempt = event.task_attempt_id
         subject = f"attempt {attempt.retry_attempt} of {_written_node(attempt.node_id)}"
         return self._create(self._events.CreateTaskEvent, request, subject)
+
+    def create_events(self, events: Iterable[AnyEvent]) -> Iterator[EventVerdict]:
+        """Store many events, in batches over one call, and give what became of each, in order.
+
+            for verdict in client.create_events(events):
+                if not verdict.is_stored:
+                    print(verdict.message)
+
+        A verdict is given after its event is on disk. The iterator is what sends: it takes events
+        as it goes on, is at most some 2,000 of them ahead of its verdicts, and waits for full
+        batches, so a source that is slow is better sent with create_task_event and its like. It may
+        take as long as it needs, without the `timeout_s` of the client. After ServerUnavailable,
+        the events without a verdict can be sent again. Close the iterator to stop.
+
+        Args:
+            events: Events of any kind: spanwise.v1.ExecutionEvent, NodeEvent, TaskEvent, or a
+                ReceivedEvent, which is one that a server received before, also from Flyte. An
+                execution that several events are about gets them in this order.
+
+        Raises:
+            ServerUnavailable: No server answers, or it cannot store events now.
+            InvalidRequest: One of the events is something else.
+        """
+        if self._is_closed:
+            raise InvalidRequest("the client is closed")
+        return send_events(self._events.CreateEvents, events, self._endpoint)
 
     def register_workflow(
         self, workflow: workflow_pb2.Workflow | Message | bytes

@@ -9,6 +9,7 @@ import sys
 import termios
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Self
 
 TIMEOUT_S = 60
@@ -19,8 +20,10 @@ def command(*args: str) -> list[str]:
     return [sys.executable, "-m", "spanwise.cli", *args]
 
 
-def run(*args: str, env: Mapping[str, str] | None = None) -> "subprocess.CompletedProcess[str]":
-    """Run `spanwise ARGS` to its end, with more environment if given."""
+def run(
+    *args: str, env: Mapping[str, str] | None = None, stdin: Path | None = None
+) -> "subprocess.CompletedProcess[str]":
+    """Run `spanwise ARGS` to its end, with more environment and an input if given."""
     return subprocess.run(
         command(*args),
         check=False,
@@ -29,12 +32,13 @@ def run(*args: str, env: Mapping[str, str] | None = None) -> "subprocess.Complet
         encoding="utf-8",
         timeout=TIMEOUT_S,
         env={**os.environ, **(env or {})},
+        input=None if stdin is None else stdin.read_text("utf-8"),
     )
 
 
-def told(*args: str, env: Mapping[str, str] | None = None) -> str:
+def told(*args: str, env: Mapping[str, str] | None = None, stdin: Path | None = None) -> str:
     """Run a command that shall succeed, and give its standard output."""
-    done = run(*args, env=env)
+    done = run(*args, env=env, stdin=stdin)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -10,7 +10,7 @@ import typer
 
 from spanwise import SpanwiseError
 from spanwise._text import neutral
-from spanwise.cli import demo, diagnose, read, server, simulate, watch
+from spanwise.cli import demo, diagnose, read, server, simulate, transfer, watch
 
 __all__ = ["app", "main"]
 
@@ -58,6 +58,8 @@ app.command()(read.explain)
 app.command()(watch.watch)
 app.command()(read.dump)
 app.command()(diagnose.diagnose)
+app.command("export")(transfer.export_events)
+app.command("import")(transfer.import_events)
 
 
 def main(args: Sequence[str] | None = None) -> None:

@@ -17,6 +17,7 @@ def test_public_names_are_these() -> None:
         "DeadlinePassed",
         "Diagnosis",
         "EventReceipt",
+        "EventVerdict",
         "Evidence",
         "ExecutionId",
         "ExecutionNotFound",
