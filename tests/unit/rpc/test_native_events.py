@@ -47,17 +47,17 @@ RUNNING = phase_pb2.PHASE_RUNNING
 
 def decode_execution(event: event_pb2.ExecutionEvent) -> Event:
     request = CreateExecutionEventRequest(event=event)
-    return decode_execution_event(request, request.SerializeToString())
+    return decode_execution_event(event, request.SerializeToString())
 
 
 def decode_node(event: event_pb2.NodeEvent) -> Event:
     request = CreateNodeEventRequest(event=event)
-    return decode_node_event(request, request.SerializeToString())
+    return decode_node_event(event, request.SerializeToString())
 
 
 def decode_task(event: event_pb2.TaskEvent) -> Event:
     request = CreateTaskEventRequest(event=event)
-    return decode_task_event(request, request.SerializeToString())
+    return decode_task_event(event, request.SerializeToString())
 
 
 def test_an_execution_event_is_decoded_whole() -> None:

@@ -18,13 +18,19 @@ from tests.unit.rpc import flyte
 
 Decoder = Callable[[Any, bytes], Event]
 
+
+def of_request(decode: Decoder) -> Decoder:
+    """Give what decodes the request of an event instead of the event."""
+    return lambda request, payload: decode(request.event, payload)
+
+
 CODECS: list[tuple[type[Message], Decoder]] = [
     (admin_event_pb2.WorkflowExecutionEventRequest, flyte1.decode_workflow_event),
     (admin_event_pb2.NodeExecutionEventRequest, flyte1.decode_node_event),
     (admin_event_pb2.TaskExecutionEventRequest, flyte1.decode_task_event),
-    (event_service_pb2.CreateExecutionEventRequest, native.decode_execution_event),
-    (event_service_pb2.CreateNodeEventRequest, native.decode_node_event),
-    (event_service_pb2.CreateTaskEventRequest, native.decode_task_event),
+    (event_service_pb2.CreateExecutionEventRequest, of_request(native.decode_execution_event)),
+    (event_service_pb2.CreateNodeEventRequest, of_request(native.decode_node_event)),
+    (event_service_pb2.CreateTaskEventRequest, of_request(native.decode_task_event)),
 ]
 EXECUTION = identifiers_pb2.ExecutionId(name="run")
 NODE = identifiers_pb2.NodeId(execution_id=EXECUTION, node_id="a0")

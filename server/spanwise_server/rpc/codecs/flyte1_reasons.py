@@ -12,6 +12,7 @@ from flyteidl.event.event_pb2 import TaskExecutionEvent, TaskNodeMetadata
 
 from spanwise_server.domain.cache_waits import CACHE_MISS, RESERVATION_FAILED
 from spanwise_server.domain.events import CacheStatus, ErrorKind, ExecutionError, Reason, Severity
+from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.phases import Phase
 from spanwise_server.rpc.codecs.flyte1_enums import ERROR_KINDS
 from spanwise_server.rpc.codecs.timestamps import decode_optional
@@ -37,6 +38,8 @@ _RESERVATION_TEXTS = {
     CatalogReservation.RESERVATION_FAILURE: (RESERVATION_FAILED, Severity.WARNING),
 }
 
+_NO_SEVERITY = Severity.UNSPECIFIED
+
 _SKIPPED = Reason("skipped: a node before it was skipped or failed", severity=Severity.INFO)
 # Source: flytepropeller v1.16 controller/nodes/executor.go: a node is skipped for no other cause.
 
@@ -50,9 +53,13 @@ def decode_error(event: Any) -> ExecutionError | None:
     return ExecutionError(error.code, error.message, kind, error.error_uri)
 
 
-def error_reasons(event: Any) -> tuple[Reason, ...]:
-    """Give the error of an event message as a reason; empty when it has none, or an empty one."""
-    error = decode_error(event)
+def error_reasons(event: Any, error: ExecutionError | None) -> tuple[Reason, ...]:
+    """Give the error of an event message as a reason; empty when it has none, or an empty one.
+
+    Args:
+        event: The message.
+        error: What decode_error gives of it.
+    """
     if error is None or not error.text:
         return ()
     sent: FlyteError = event.error
@@ -60,7 +67,7 @@ def error_reasons(event: Any) -> tuple[Reason, ...]:
     return (Reason(error.text, occurred_at_ns, Severity.ERROR, sent.worker),)
 
 
-def task_reasons(event: TaskExecutionEvent) -> tuple[Reason, ...]:
+def task_reasons(event: TaskExecutionEvent, error: ExecutionError | None) -> tuple[Reason, ...]:
     """Give the reasons of a task event in its own order, then its error.
 
     Source: flyteadmin v1.16 transformers/task_execution.go: the deprecated field counts only where
@@ -70,14 +77,17 @@ def task_reasons(event: TaskExecutionEvent) -> tuple[Reason, ...]:
         # A list first: tuple() of a generator takes twice as long.
         texts = tuple(
             [
-                Reason(entry.reason, decode_optional(entry, "occurred_at"))
+                new_tuple(
+                    Reason,
+                    (entry.reason, decode_optional(entry, "occurred_at"), _NO_SEVERITY, "", 1),
+                )
                 for entry in event.reasons
                 if entry.reason
             ]
         )
     else:
         texts = (Reason(event.reason),) if event.reason else ()
-    return texts + error_reasons(event)
+    return texts if error is None else texts + error_reasons(event, error)
 
 
 def node_reasons(

@@ -37,6 +37,10 @@ def _codec(
     return _Codec(name, request_parser(message_type), decode, complete)
 
 
+def _native_codec(message_type: type[Message], decode: Callable[[Any, bytes], Event]) -> _Codec:
+    return _codec(message_type, lambda request, payload: decode(request.event, payload))
+
+
 _CODECS = {
     PayloadType.FLYTE1_WORKFLOW_EVENT: _codec(
         WorkflowExecutionEventRequest, flyte1.decode_workflow_event
@@ -45,9 +49,11 @@ _CODECS = {
         NodeExecutionEventRequest, flyte1.decode_node_event, flyte1.complete_node_event
     ),
     PayloadType.FLYTE1_TASK_EVENT: _codec(TaskExecutionEventRequest, flyte1.decode_task_event),
-    PayloadType.EXECUTION_EVENT: _codec(CreateExecutionEventRequest, native.decode_execution_event),
-    PayloadType.NODE_EVENT: _codec(CreateNodeEventRequest, native.decode_node_event),
-    PayloadType.TASK_EVENT: _codec(CreateTaskEventRequest, native.decode_task_event),
+    PayloadType.EXECUTION_EVENT: _native_codec(
+        CreateExecutionEventRequest, native.decode_execution_event
+    ),
+    PayloadType.NODE_EVENT: _native_codec(CreateNodeEventRequest, native.decode_node_event),
+    PayloadType.TASK_EVENT: _native_codec(CreateTaskEventRequest, native.decode_task_event),
 }
 
 

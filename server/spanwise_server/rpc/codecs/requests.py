@@ -98,7 +98,7 @@ def prune(payload: bytes, pruning: Pruning) -> bytes:
         inner = pruning[number]
         if inner is not None:
             content = prune(payload[begin:position], inner)
-            kept += _varint(tag) + _varint(len(content)) + content
+            kept += encode_varint(tag) + encode_varint(len(content)) + content
     return bytes(kept)
 
 
@@ -133,7 +133,8 @@ def _read_varint(payload: bytes, position: int) -> tuple[int, int]:
     raise DecodeError("a number is cut off or too long")
 
 
-def _varint(value: int) -> bytes:
+def encode_varint(value: int) -> bytes:
+    """Give a number from 0 as it stands in a message."""
     encoded = bytearray()
     while value >= _MORE:
         encoded.append(value & 0x7F | _MORE)

@@ -59,7 +59,30 @@ def fill_duration(message: Duration, duration_ns: int) -> None:
 
 def decode_optional(message: Any, field: str) -> int | None:
     """Give the nanoseconds of a timestamp field; None when it says nothing."""
+    timestamp = getattr(message, field)
+    seconds, nanos = timestamp.seconds, timestamp.nanos
+    if 0 < seconds <= _LAST_SECOND and 0 <= nanos < SECOND_NS:  # nearly all
+        time_ns: int = seconds * SECOND_NS + nanos
+        return time_ns
     return decode_timestamp(getattr(message, field))[0] if message.HasField(field) else None
+
+
+def decode_times(event: Any) -> tuple[int | None, int | None, EventQuality]:
+    """Give what decode_occurred_at and decode_reported_at give of an event message."""
+    occurred_at, reported_at = event.occurred_at, event.reported_at
+    occurred_s, occurred_nanos = occurred_at.seconds, occurred_at.nanos
+    reported_s, reported_nanos = reported_at.seconds, reported_at.nanos
+    if (
+        0 < occurred_s <= _LAST_SECOND
+        and 0 <= occurred_nanos < SECOND_NS
+        and 0 < reported_s <= _LAST_SECOND
+        and 0 <= reported_nanos < SECOND_NS
+    ):  # nearly all
+        occurred_at_ns = occurred_s * SECOND_NS + occurred_nanos
+        return occurred_at_ns, reported_s * SECOND_NS + reported_nanos, _NOTHING_ODD
+    occurred_at_ns, odd_occurred = decode_occurred_at(event)
+    reported_at_ns, odd_reported = decode_reported_at(event)
+    return occurred_at_ns, reported_at_ns, odd_occurred | odd_reported
 
 
 def decode_occurred_at(event: Any) -> tuple[int | None, EventQuality]:
