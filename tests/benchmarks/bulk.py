@@ -16,15 +16,23 @@ import grpc
 from flyteidl.admin.event_pb2 import TaskExecutionEventRequest
 
 from spanwise.v1 import event_pb2, event_service_pb2, identifiers_pb2, phase_pb2
+from tests.benchmarks.http2_load import run_load
 from tests.benchmarks.report import Row
 from tests.benchmarks.servers import Server, spanwise_server
+from tests.benchmarks.task_events import METHOD as CREATE_TASK_EVENT
 from tests.benchmarks.task_events import task_events
 
 BATCH_EVENTS = 500
 ROUNDS = 6
 EVENTS_PER_ROUND = 40_000
+ATTEMPT_EVENTS = 5_000
+MOST_GROWTH = 1.3
 TARGET_PER_S = 20_000
 MOST_BYTES = 900
+_EVENTS_TOGETHER = 1_000
+"""Of ten executions at a time the events are interleaved, 200 attempts with five each; the next ten
+follow. So does an import, or a relay that forwards what has gathered."""
+
 METHOD = "/spanwise.v1.EventService/CreateEvents"
 
 
@@ -57,6 +65,33 @@ def measure_bulk() -> list[Row]:
             met=size_bytes <= 900,
         ),
     ]
+
+
+def measure_long_attempt() -> list[Row]:
+    """Measure whether an event of an attempt costs more the more of them there are."""
+    bodies = list(_long_attempt())
+    with tempfile.TemporaryDirectory() as folder, spanwise_server(Path(folder) / "b.db") as server:
+        latencies_s = run_load(server.port, CREATE_TASK_EVENT, bodies, in_flight=1).latencies_s
+    first, last = (statistics.median(some) for some in (latencies_s[:100], latencies_s[-100:]))
+    return [
+        Row(
+            f"one attempt, {ATTEMPT_EVENTS:,} reason events one by one",
+            f"first 100: {first * 1000:.2f} ms each, last 100: {last * 1000:.2f} ms",
+        ),
+        Row("  last to first", f"{last / first:.2f}", "≤ 1.3", met=last / first <= MOST_GROWTH),
+    ]
+
+
+def _long_attempt() -> Iterator[bytes]:
+    (payload,) = task_events("long", 1)
+    request = TaskExecutionEventRequest.FromString(payload)
+    event = request.event
+    for number in range(ATTEMPT_EVENTS):
+        event.phase_version = number
+        event.occurred_at.seconds += 1
+        event.reasons[0].reason = f"0/12 nodes are available ({number})"
+        event.reasons[1].reason = f"Successfully pulled image ({number})"
+        yield request.SerializeToString()
 
 
 def _round(server: Server, run: str) -> tuple[float, float]:
@@ -93,7 +128,11 @@ def _client(port: int, run: str) -> None:
 
 
 def _batches(run: str) -> Iterator[bytes]:
-    events = [_native(payload) for payload in task_events(run, EVENTS_PER_ROUND)]
+    events = [
+        _native(payload)
+        for number in range(EVENTS_PER_ROUND // _EVENTS_TOGETHER)
+        for payload in task_events(f"{run}-{number}-", _EVENTS_TOGETHER)
+    ]
     for start in range(0, len(events), BATCH_EVENTS):
         batch = events[start : start + BATCH_EVENTS]
         request = event_service_pb2.CreateEventsRequest(batch_id=start, events=batch)

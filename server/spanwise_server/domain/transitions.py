@@ -10,6 +10,7 @@ from typing import NamedTuple
 from spanwise_server.domain.errors import AlreadyInTerminalPhase, EventRefused, IllegalTransition
 from spanwise_server.domain.events import Disposition
 from spanwise_server.domain.identifiers import EntityKind
+from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.phases import Phase
 
 
@@ -64,6 +65,7 @@ class Decision(NamedTuple):
 
 
 _REFUSED_BY_FLYTEADMIN = (EntityKind.EXECUTION, Phase.RUNNING, Phase.QUEUED)
+_RUNNING = Phase.RUNNING
 _ACCEPTED = Decision(Disposition.ACCEPTED)
 _LATE = Decision(Disposition.LATE)
 _DUPLICATE = Decision(Disposition.DUPLICATE)
@@ -86,18 +88,19 @@ def decide(
     """
     if state is None:
         return _ACCEPTED
-    if is_logged or _repeats_current_phase(kind, state.current, event):
+    current = state.current
+    if is_logged or _repeats_current_phase(kind, current, event):
         return _DUPLICATE
     if state.ended is not None:
         if event.occurred_at_ns > state.ended.occurred_at_ns:
             return Decision(Disposition.REFUSED, AlreadyInTerminalPhase(state.ended.phase))
         return _LATE
-    if event.phase is state.current.phase:
+    if event.phase is current.phase:
         return _ACCEPTED
-    if event < state.current:
+    if event < current:
         return _LATE
-    if (kind, state.current.phase, event.phase) == _REFUSED_BY_FLYTEADMIN:
-        return Decision(Disposition.REFUSED, IllegalTransition(state.current.phase, event.phase))
+    if (kind, current.phase, event.phase) == _REFUSED_BY_FLYTEADMIN:
+        return Decision(Disposition.REFUSED, IllegalTransition(current.phase, event.phase))
     return _ACCEPTED
 
 
@@ -124,20 +127,17 @@ def fold(kind: EntityKind, state: EntityState | None, event: Moment) -> EntitySt
             event.occurred_at_ns if event.phase is Phase.RUNNING else None,
         )
     created_at_ns, last_occurred_at_ns, latest, ended, started_at_ns = state
-    if event.phase.is_terminal:
+    occurred_at_ns, _, phase, _ = event
+    if phase.is_terminal:
         ended = event if ended is None else _earlier_end(ended, event)
     else:
         latest = event if latest is None else _later_stay(kind, latest, event)
-    if event.phase is Phase.RUNNING and (
-        started_at_ns is None or event.occurred_at_ns < started_at_ns
-    ):
-        started_at_ns = event.occurred_at_ns
-    return EntityState(
-        min(created_at_ns, event.occurred_at_ns),
-        max(last_occurred_at_ns, event.occurred_at_ns),
-        latest,
-        ended,
-        started_at_ns,
+    if phase is _RUNNING and (started_at_ns is None or occurred_at_ns < started_at_ns):
+        started_at_ns = occurred_at_ns
+    created_at_ns = min(created_at_ns, occurred_at_ns)
+    last_occurred_at_ns = max(last_occurred_at_ns, occurred_at_ns)
+    return new_tuple(
+        EntityState, (created_at_ns, last_occurred_at_ns, latest, ended, started_at_ns)
     )
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from spanwise_server.domain.events import Event, ExecutionFacts, NodeFacts, TaskFacts
 from spanwise_server.domain.facts import merge_execution_facts, merge_node_facts, merge_task_facts
 from spanwise_server.domain.identifiers import EntityKind, node_key, reason_key
+from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.transitions import EntityState, Moment, fold
 from spanwise_server.storage.api import (
     AttemptRecord,
@@ -46,8 +47,8 @@ def enter(received: Received) -> Entry:
     reported_at_ns = event.reported_at_ns
     if reported_at_ns is None:
         reported_at_ns = occurred_at_ns
-    moment = Moment(occurred_at_ns, reported_at_ns, event.phase, event.phase_version)
-    return Entry(event, recorded_at_ns, event.keys(), moment)
+    moment = new_tuple(Moment, (occurred_at_ns, reported_at_ns, event.phase, event.phase_version))
+    return new_tuple(Entry, (event, recorded_at_ns, event.keys(), moment))
 
 
 def project_batch(transaction: WriteTransaction, received: Sequence[Received]) -> None:
@@ -98,9 +99,9 @@ class Projections:
 
     def apply(self, entry: Entry) -> None:
         """Take one logged event in."""
-        event = entry.event
-        state = fold(event.kind, self.states.get(entry.ref), entry.moment)
-        self.states[entry.ref] = state
+        event, _, ref, moment = entry
+        state = fold(event.kind, self.states.get(ref), moment)
+        self.states[ref] = state
         facts = event.facts
         if isinstance(facts, TaskFacts):
             self._apply_attempt(entry, facts, state)
@@ -128,21 +129,19 @@ class Projections:
             self._transaction.add_missing_nodes(list(touched.named_nodes.values()))
 
     def _apply_attempt(self, entry: Entry, facts: TaskFacts, state: EntityState) -> None:
-        event, ref = entry.event, entry.ref
-        node = node_key(ref[0], event.node_id)
-        known = self._touched.attempts.get(ref) or self._attempts.get(ref)
-        self._touched.attempts[ref] = AttemptRecord(
-            ref[0],
-            ref[1],
-            node,
-            event.task_id,
-            event.retry_attempt,
-            facts if known is None else merge_task_facts(known.facts, facts),
-            state,
-        )
+        event, _, ref, _ = entry
+        attempts = self._touched.attempts
+        known = attempts.get(ref) or self._attempts.get(ref)
         if known is None:
+            node = node_key(ref[0], event.node_id)
             self._name_execution(entry)
             self._name_node(ref[0], node, event.node_id)
+        else:
+            node = known.node_key
+            facts = merge_task_facts(known.facts, facts)
+        attempts[ref] = new_tuple(
+            AttemptRecord, (*ref, node, event.task_id, event.retry_attempt, facts, state)
+        )
 
     def _apply_node(self, entry: Entry, facts: NodeFacts, state: EntityState) -> None:
         event, ref = entry.event, entry.ref
@@ -174,27 +173,27 @@ class Projections:
         )
 
     def _apply_reasons(self, entry: Entry) -> None:
-        event, (execution, entity) = entry.event, entry.ref
+        event, _, ref, moment = entry
         phase, version = event.phase, event.phase_version
         touched = self._touched.reasons
-        for ordinal, reason in enumerate(event.reasons):
-            message, at_ns, severity, source, occurrences = reason
-            digest = reason_key(phase, version, message)
-            occurred_at_ns = entry.moment.occurred_at_ns if at_ns is None else at_ns
-            record = ReasonRecord(
-                execution,
-                entity,
-                digest,
-                occurred_at_ns,
-                ordinal,
-                phase,
-                version,
-                severity,
-                occurrences,
-                source,
-                message,
+        for ordinal, (message, at_ns, severity, source, occurrences) in enumerate(event.reasons):
+            key = (*ref, reason_key(phase, version, message))
+            occurred_at_ns = moment.occurred_at_ns if at_ns is None else at_ns
+            # By position, for each event has several.
+            record = new_tuple(
+                ReasonRecord,
+                (
+                    *key,
+                    occurred_at_ns,
+                    ordinal,
+                    phase,
+                    version,
+                    severity,
+                    occurrences,
+                    source,
+                    message,
+                ),
             )
-            key = (execution, entity, digest)
             known = touched.get(key)
             touched[key] = record if known is None else _merge_reason(known, record)
 

@@ -1,13 +1,14 @@
 """Recording of a batch of events in one transaction: decide, log, project."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from spanwise_server.domain.errors import AlreadyInTerminalPhase
+from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.quality import EventQuality
-from spanwise_server.domain.transitions import Decision, decide
+from spanwise_server.domain.transitions import Decision, EntityState, decide
 from spanwise_server.service.projections import Entry, Projections, Received, enter
-from spanwise_server.storage.api import EventRecord, LoggedKey, WriteTransaction
+from spanwise_server.storage.api import EntityRef, EventRecord, LoggedKey, WriteTransaction
 
 
 class Result(NamedTuple):
@@ -26,21 +27,20 @@ def record_batch(transaction: WriteTransaction, received: Sequence[Received]) ->
     executions = {entry.ref[0] for entry in entries}
     transaction.lock_executions(executions)
     projections = Projections(transaction, entries)
-    logged = _LoggedKeys(transaction, entries, projections)
+    records: list[EventRecord] = []
+    logged = _LoggedKeys(transaction, entries, projections.states, records)
     sequences = transaction.get_last_sequences(executions)
     results = []
-    records = []
     for entry in entries:
-        decision = decide(
-            entry.event.kind,
-            projections.states.get(entry.ref),
-            entry.moment,
-            is_logged=logged.check_and_add(entry),
-        )
-        sequence = sequences.get(entry.ref[0], 0) + 1
-        sequences[entry.ref[0]] = sequence
+        event, _, ref, moment = entry
+        execution = ref[0]
+        state = projections.states.get(ref)
+        is_logged = state is not None and logged.has(entry, state)
+        decision = decide(event.kind, state, moment, is_logged=is_logged)
+        sequence = sequences.get(execution, 0) + 1
+        sequences[execution] = sequence
         records.append(_to_record(entry, sequence, decision))
-        results.append(Result(sequence, decision))
+        results.append(new_tuple(Result, (sequence, decision)))
         projections.apply(entry)
     transaction.append_events(records)
     projections.write()
@@ -48,7 +48,7 @@ def record_batch(transaction: WriteTransaction, received: Sequence[Received]) ->
 
 
 def _to_record(entry: Entry, sequence: int, decision: Decision) -> EventRecord:
-    event = entry.event
+    event, recorded_at_ns, ref, moment = entry
     qualities = event.qualities
     refusal = ""
     if decision.refusal is not None:
@@ -56,50 +56,66 @@ def _to_record(entry: Entry, sequence: int, decision: Decision) -> EventRecord:
         if isinstance(decision.refusal, AlreadyInTerminalPhase):
             qualities |= EventQuality.AFTER_TERMINAL
     # By position: names would cost as much as the rest of this function.
-    return EventRecord(
-        entry.ref[0],
-        sequence,
-        entry.ref[1],
-        event.kind,
-        event.phase,
-        event.phase_version,
-        entry.moment.occurred_at_ns,
-        event.reported_at_ns,
-        entry.recorded_at_ns,
-        event.producer_id,
-        decision.disposition,
-        refusal,
-        qualities,
-        event.details is not None,
-        event.payload_type,
-        event.payload,
+    return new_tuple(
+        EventRecord,
+        (
+            ref[0],
+            sequence,
+            ref[1],
+            event.kind,
+            event.phase,
+            event.phase_version,
+            moment.occurred_at_ns,
+            event.reported_at_ns,
+            recorded_at_ns,
+            event.producer_id,
+            decision.disposition,
+            refusal,
+            qualities,
+            event.details is not None,
+            event.payload_type,
+            event.payload,
+        ),
     )
 
 
 class _LoggedKeys:
-    """Which events of a batch are in the log already, or earlier in the batch."""
+    """Which events of a batch are in the log already, or earlier in the batch.
+
+    An event that is newer than everything before it of its entity is neither. That is so for most,
+    so that most batches look nothing up.
+    """
 
     def __init__(
         self,
         transaction: WriteTransaction,
         entries: Sequence[Entry],
-        projections: Projections,
+        states: Mapping[EntityRef, EntityState],
+        records: Sequence[EventRecord],
     ) -> None:
-        # An event that is newer than everything logged of its entity cannot be in the log: no
-        # look-up for most events.
-        candidates = []
-        for entry in entries:
-            state = projections.states.get(entry.ref)
-            if state is not None and entry.moment.occurred_at_ns <= state.last_occurred_at_ns:
-                candidates.append(_logged_key(entry))
+        """Look in the log for `entries`, given the states before them; `records` will grow."""
+        candidates = [
+            _logged_key(entry)
+            for entry in entries
+            if (state := states.get(entry.ref)) is not None and not _is_newest(entry, state)
+        ]
         self._known = transaction.find_logged(candidates) if candidates else set()
+        self._records = records
+        self._num_known_records = 0
 
-    def check_and_add(self, entry: Entry) -> bool:
-        key = _logged_key(entry)
-        if key in self._known:
-            return True
-        self._known.add(key)
-        return False
+    def has(self, entry: Entry, state: EntityState) -> bool:
+        """Say whether an event is there, given the state of its entity before it."""
+        if _is_newest(entry, state):
+            return False
+        for record in self._records[self._num_known_records :]:
+            key = (record.execution_key, record.entity_key, record.phase, record.phase_version)
+            self._known.add(LoggedKey(*key, record.occurred_at_ns))
+        self._num_known_records = len(self._records)
+        return _logged_key(entry) in self._known
+
+
+def _is_newest(entry: Entry, state: EntityState) -> bool:
+    return entry.moment.occurred_at_ns > state.last_occurred_at_ns
 
 
 def _logged_key(entry: Entry) -> LoggedKey:
