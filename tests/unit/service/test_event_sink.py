@@ -9,10 +9,16 @@ from spanwise_server.domain.errors import EventAlreadyRecorded, InvalidEvent, St
 from spanwise_server.domain.events import Disposition, PayloadType
 from spanwise_server.domain.phases import Phase
 from spanwise_server.service.arrivals import Arrival, Recorded, Verdict
-from spanwise_server.service.event_sink import MAX_BATCH_BYTES, MAX_BATCH_EVENTS, EventSink
+from spanwise_server.service.event_sink import (
+    MAX_BATCH_BYTES,
+    MAX_BATCH_EVENTS,
+    MAX_WAITING_BYTES,
+    EventSink,
+)
 
 KIND = PayloadType.TASK_EVENT
 STORED = Recorded(1, Disposition.ACCEPTED)
+AGAIN = Recorded(2, Disposition.DUPLICATE, EventAlreadyRecorded(Phase.RUNNING))
 
 
 class Committer:
@@ -72,8 +78,7 @@ def test_each_sender_hears_of_its_own_event() -> None:
     async def run() -> list[Verdict]:
         committer = Committer()
         invalid = InvalidEvent("event", "is empty")
-        again = Recorded(2, Disposition.DUPLICATE, EventAlreadyRecorded(Phase.RUNNING))
-        committer.verdicts = {b"2": invalid, b"3": again}
+        committer.verdicts = {b"2": invalid, b"3": AGAIN}
         return await record_all(EventSink(committer, ignore), [b"1", b"2", b"3"])
 
     first, second, third = asyncio.run(run())
@@ -143,3 +148,63 @@ def test_verdicts_of_every_batch_are_counted() -> None:
 
     asyncio.run(run())
     assert counted == [STORED, STORED]
+
+
+class BatchCommitter(Committer):
+    """Has a verdict of its own for each of the three events of every batch."""
+
+    async def commit(self, batch: Sequence[Arrival]) -> list[Verdict]:
+        await super().commit(batch)
+        verdicts: list[Verdict] = []
+        for arrival in batch:
+            verdicts += [AGAIN] * 3 if arrival.payload_type is None else [STORED]
+        return verdicts
+
+
+def test_batch_gets_its_own_verdicts_beside_single_events() -> None:
+    committer = BatchCommitter()
+
+    async def run() -> tuple[Recorded, list[Verdict], Recorded]:
+        sink = EventSink(committer, ignore)
+        first = sink.record(KIND, b"1")
+        batch = await sink.take_batch(b"three", 3)
+        last = sink.record(KIND, b"2")
+        return await first, await batch, await last
+
+    assert asyncio.run(run()) == (STORED, [AGAIN] * 3, STORED)
+    assert committer.batches == [[b"1", b"three", b"2"]]
+
+
+def test_batch_waits_for_room_where_a_single_event_is_told_to_come_again() -> None:
+    async def run() -> list[Verdict]:
+        committer = BatchCommitter()
+        sink = EventSink(committer, ignore)
+        committer.gate.clear()
+        large = bytes(MAX_WAITING_BYTES + 1)
+        first = sink.record(KIND, b"1")
+        await committer.is_committing.wait()
+        second = sink.record(KIND, large)
+        waiting = asyncio.ensure_future(sink.take_batch(b"three", 3))
+        with pytest.raises(StoreUnavailable):
+            await sink.record(KIND, b"2")
+        assert not waiting.done()
+        committer.gate.set()
+        verdicts = await (await waiting)
+        await asyncio.gather(first, second)
+        return verdicts
+
+    assert asyncio.run(run()) == [AGAIN] * 3
+
+
+def test_batch_that_waits_for_room_is_refused_when_the_sink_stops() -> None:
+    async def run() -> None:
+        sink = EventSink(Committer(), ignore)
+        large = sink.record(KIND, bytes(MAX_WAITING_BYTES + 1))
+        waiting = asyncio.ensure_future(sink.take_batch(b"three", 3))
+        await asyncio.sleep(0)
+        await sink.stop()
+        assert await large == STORED
+        with pytest.raises(StoreUnavailable):
+            (await waiting).cancel()
+
+    asyncio.run(run())
