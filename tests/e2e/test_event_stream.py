@@ -21,7 +21,8 @@ from spanwise.v1.event_service_pb2 import (
     LoggedEvent,
 )
 from tests.e2e.harness import MIB, ServerProcess, Stubs, failure, running_server
-from tests.e2e.test_writer import wait_until, writer_of
+from tests.e2e.processes import wait_until
+from tests.e2e.test_writer import writer_of
 from tests.unit.rpc.flyte import at, task_event
 
 TIMEOUT_S = 60

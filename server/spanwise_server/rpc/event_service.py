@@ -64,7 +64,7 @@ class EventServicer:
             PayloadType.EXECUTION_EVENT, call.payload
         )
         if sequence >= LARGE_EVENTS:
-            event = decode_execution_event(request, call.payload)
+            event = decode_execution_event(request.event, call.payload)
             if event.phase.is_terminal:
                 self._reader.prepare(event.execution_id)
         return CreateExecutionEventResponse(sequence=sequence, disposition=int(disposition))  # type: ignore[arg-type]
