@@ -89,7 +89,8 @@ class _Window:
     def abandon(self) -> None:
         """Wait for none of them any more. What is taken in is stored all the same."""
         for batch in self._batches:
-            batch.verdicts.cancel()
+            if not batch.verdicts.cancel():
+                batch.verdicts.exception()  # asyncio complains of those that nobody has seen
 
 
 async def create_events(

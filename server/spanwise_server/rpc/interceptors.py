@@ -86,7 +86,10 @@ class Interceptors:
 
         async def serve(payloads: AsyncIterator[bytes], call: Call) -> ByteStream:
             try:
-                async with aclosing(handler(_parsed(payloads, parse, call), call)) as answers:
+                async with (
+                    aclosing(_parsed(payloads, parse, call)) as requests,
+                    aclosing(handler(requests, call)) as answers,
+                ):
                     async for answer in answers:
                         yield answer.SerializeToString()
             except Exception as error:
@@ -127,7 +130,7 @@ def _parser(message_type: type[Message]) -> Callable[[bytes], Message]:
 
 async def _parsed(
     payloads: AsyncIterator[bytes], parse: Callable[[bytes], Message], call: Call
-) -> AsyncIterator[Message]:
+) -> AsyncGenerator[Message, None]:
     async for payload in payloads:
         call.payload = payload
         yield parse(payload)
