@@ -9,6 +9,7 @@ from spanwise_server.domain.errors import (
     InvalidEvent,
 )
 from spanwise_server.domain.events import Disposition, Event, PayloadType
+from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.service.projections import Received
 from spanwise_server.service.recorder import Result, record_batch
 from spanwise_server.storage.api import Storage
@@ -79,4 +80,4 @@ def _to_recorded(received: Received, result: Result) -> Recorded:
     sequence, (disposition, refusal) = result
     if disposition is Disposition.DUPLICATE:
         return Recorded(sequence, disposition, EventAlreadyRecorded(received.event.phase))
-    return Recorded(sequence, disposition, refusal)
+    return new_tuple(Recorded, (sequence, disposition, refusal))
