@@ -70,22 +70,22 @@ def import_events(
     message then says at which line to go on.
     """
     taken = _Taken("standard input" if file == _STDIN else file, from_line)
-    try:
-        with _lines_of(file) as lines, Client(endpoint) as client:
+    failure: RemoteError | None = None
+    with _lines_of(file) as lines, Client(endpoint) as client:
+        try:
             for verdict in client.create_events(taken.events(lines)):
                 taken.count(verdict)
-    except RemoteError as error:
-        # What follows on standard error says how to go on.
-        typer.echo(f"spanwise: {neutral(str(error))}", err=True)
+        except RemoteError as error:
+            failure = error
+    typer.echo(taken.summary())
+    if failure is not None:
         typer.echo(
+            f"spanwise: {neutral(str(failure))}\n"
             f"spanwise: what is before line {taken.next_line} is imported;"
             f" go on with --from-line {taken.next_line}",
             err=True,
         )
-        raise typer.Exit(1) from error
-    finally:
-        typer.echo(taken.summary())
-    raise typer.Exit(1 if taken.num_failed else 0)
+    raise typer.Exit(1 if failure is not None or taken.num_failed else 0)
 
 
 class _Taken:
