@@ -57,7 +57,11 @@ class PostgresServer:
         self._end(signal.SIGINT)
 
     def kill(self) -> None:
-        """Stop it as a power cut would."""
+        """Stop all of its processes as a power cut would."""
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)  # it starts no more of them
+        for pid in self._pids()[1:]:
+            os.kill(pid, signal.SIGKILL)
         self._end(signal.SIGKILL)
 
     def pause(self) -> None:

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 from sqlalchemy import event as sqlalchemy_event
 
@@ -225,16 +226,97 @@ def test_every_result_code_of_sqlite_is_translated() -> None:
         assert "secret" not in str(translated)
 
 
-def test_only_the_border_modules_know_the_driver() -> None:
+def test_every_code_of_postgresql_is_translated() -> None:
+    classes = [
+        value
+        for value in vars(psycopg.errors).values()
+        if isinstance(value, type) and issubclass(value, psycopg.Error) and value.sqlstate
+    ]
+    assert len(classes) > 200
+    for each in classes:
+        translated = translate(each("secret text of the driver"))
+        assert isinstance(
+            translated, WriteConflict | StoreUnavailable | CorruptRecord | RuntimeError
+        )
+        assert "secret" not in str(translated)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (psycopg.errors.SerializationFailure, WriteConflict),
+        (psycopg.errors.DeadlockDetected, WriteConflict),
+        (psycopg.errors.LockNotAvailable, WriteConflict),
+        (psycopg.errors.AdminShutdown, StoreUnavailable),
+        (psycopg.errors.CrashShutdown, StoreUnavailable),
+        (psycopg.errors.CannotConnectNow, StoreUnavailable),
+        (psycopg.errors.QueryCanceled, StoreUnavailable),
+        (psycopg.errors.DiskFull, StoreUnavailable),
+        (psycopg.errors.TooManyConnections, StoreUnavailable),
+        (psycopg.errors.ReadOnlySqlTransaction, StoreUnavailable),
+        (psycopg.errors.UndefinedTable, StoreUnavailable),
+        (psycopg.OperationalError, StoreUnavailable),  # no answer, and so no code
+        (psycopg.errors.DataCorrupted, CorruptRecord),
+        (psycopg.errors.UniqueViolation, RuntimeError),
+        (psycopg.errors.SyntaxError, RuntimeError),
+    ],
+)
+def test_what_postgresql_says_is_told_apart_by_code(
+    error: type[psycopg.Error], expected: type[Exception]
+) -> None:
+    assert type(translate(error())) is expected
+
+
+@pytest.mark.parametrize(
+    ("driver", "expected"),
+    [
+        ("sqlite3", {"engine.py", "errors.py"}),
+        ("psycopg", {"connection.py", "errors.py", "postgresql.py"}),
+    ],
+)
+def test_only_the_border_modules_know_the_drivers(driver: str, expected: set[str]) -> None:
     package = ROOT / "server" / "spanwise_server" / "storage" / "sql"
     users = {
         path.name
         for path in package.rglob("*.py")
         for statement in ast.walk(ast.parse(path.read_text()))
         if isinstance(statement, ast.Import)
-        and any(alias.name == "sqlite3" for alias in statement.names)
+        and any(alias.name == driver for alias in statement.names)
     }
-    assert users == {"engine.py", "errors.py"}
+    assert users == expected
+
+
+def test_whoever_has_no_driver_for_postgresql_hears_how_to_get_it(tmp_path: Path) -> None:
+    script = textwrap.dedent(
+        """
+        import sys
+        sys.modules["psycopg"] = None  # as if it were not installed
+        from spanwise_server.storage.sql import open_storage
+        from spanwise_server.storage.sql.migrations import upgrade
+
+        upgrade(f"sqlite:///{sys.argv[1]}/spanwise.db")  # needs none
+        try:
+            open_storage("postgresql://localhost/spanwise")
+        except ValueError as exc:
+            print(exc)
+        """
+    )
+    command = [sys.executable, "-c", script, str(tmp_path)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
+    assert "pip install 'spanwise[server,postgres]'" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://user:se@cret@host/db?nonsense=1",
+        "postgresql://user:secret@host:port/db",
+        "postgresql://user:secret@host/db?sslmode",
+    ],
+)
+def test_a_url_that_postgresql_cannot_read_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(ValueError, match=r"^(?!.*cret).*$"):
+        open_storage(url)
 
 
 @pytest.mark.parametrize(

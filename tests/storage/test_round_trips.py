@@ -35,6 +35,7 @@ from spanwise_server.storage.api import (
     WriteTransaction,
 )
 from spanwise_server.storage.sql import open_storage
+from spanwise_server.storage.sql.dialect import Database
 from spanwise_server.storage.sql.migrations import upgrade
 from tests.storage.records import event, execution, node, reason, workflow
 
@@ -45,7 +46,7 @@ class Undone(Exception):
     """Ends a transaction without its changes, so that every example meets an empty database."""
 
 
-# Surrogates alone cannot be UTF-8; no message on the wire can hold one.
+# Surrogates alone cannot be UTF-8; no message on the wire can hold one, and SQLite cannot either.
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.sampled_from(
     ["\0", "a\0b", "🚀" * 3, "'; DROP TABLE events; --", "x" * 10_000, "ﬁn\u0301", "\u202e"]
 )
@@ -143,10 +144,20 @@ workflows = st.builds(
 )
 
 
-@pytest.fixture(scope="module")
-def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storage]:
-    url = f"sqlite:///{tmp_path_factory.mktemp('round_trips')}/spanwise.db"
-    upgrade(url)
+@pytest.fixture(scope="module", params=Database)
+def storage(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Storage]:
+    if request.param is Database.SQLITE:
+        url = f"sqlite:///{tmp_path_factory.mktemp('round_trips')}/spanwise.db"
+        upgrade(url)
+        yield from _storage_at(url)
+    else:
+        with request.getfixturevalue("postgresql").migrated() as url:
+            yield from _storage_at(url)
+
+
+def _storage_at(url: str) -> Iterator[Storage]:
     storage = open_storage(url)
     yield storage
     storage.close()

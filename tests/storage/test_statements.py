@@ -2,9 +2,12 @@
 
 import re
 import sqlite3
+from contextlib import closing
+from itertools import count, pairwise
 from pathlib import Path
 
 import pytest
+from psycopg import ClientCursor
 from sqlalchemy import Insert, Select
 
 from spanwise_server.storage.sql import (
@@ -23,7 +26,9 @@ from spanwise_server.storage.sql.compiling import (
     compile_text,
 )
 from spanwise_server.storage.sql.dialect import Database
+from spanwise_server.storage.sql.postgresql import READER_SETTINGS, connect
 from tests.golden import check_golden
+from tests.postgresql import Databases
 
 GOLDEN = Path(__file__).parents[1] / "data" / "sql"
 
@@ -88,7 +93,8 @@ def inserts(database: Database) -> dict[str, Insert]:
     }
 
 
-STATEMENTS = selects(Database.SQLITE) | inserts(Database.SQLITE)
+STATEMENTS = {database: selects(database) | inserts(database) for database in Database}
+NAMES = list(STATEMENTS[Database.SQLITE])
 
 SEEKS = {
     "events_by_key": "events_by_time (execution_key=? AND occurred_at_ns=? AND entity_key=?)",
@@ -109,17 +115,19 @@ SORTED_IN_PART = {"events_page_by_time"}
 """Sorts events of one moment by sequence; the moments come from the index in order."""
 
 
-@pytest.mark.parametrize("name", STATEMENTS)
-def test_statements_become_the_sql_that_is_kept(name: str) -> None:
-    statement = compile_statement(Database.SQLITE, STATEMENTS[name])
+@pytest.mark.parametrize("database", Database)
+@pytest.mark.parametrize("name", NAMES)
+def test_statements_become_the_sql_that_is_kept(name: str, database: Database) -> None:
+    statement = compile_statement(database, STATEMENTS[database][name])
     text = re.sub(r" +$", "", statement.text, flags=re.MULTILINE)
     parameters = ", ".join(statement.parameters)
-    check_golden(GOLDEN / f"{name}.sqlite.sql", f"-- parameters: {parameters}\n{text};\n")
+    path = GOLDEN / f"{name}.{database.value}.sql"
+    check_golden(path, f"-- parameters: {parameters}\n{text};\n")
 
 
 @pytest.mark.parametrize("name", selects(Database.SQLITE))
 def test_statements_read_no_more_than_they_need(name: str, url: str) -> None:
-    statement = compile_statement(Database.SQLITE, STATEMENTS[name])
+    statement = compile_statement(Database.SQLITE, STATEMENTS[Database.SQLITE][name])
     plan = plan_of(statement, url)
     scans = [
         step
@@ -136,8 +144,69 @@ def test_statements_read_no_more_than_they_need(name: str, url: str) -> None:
 
 @pytest.mark.parametrize("name", SEEKS)
 def test_look_ups_use_all_of_a_key(name: str, url: str) -> None:
-    plan = plan_of(compile_statement(Database.SQLITE, STATEMENTS[name]), url)
+    plan = plan_of(compile_statement(Database.SQLITE, STATEMENTS[Database.SQLITE][name]), url)
     assert any(step.endswith(SEEKS[name]) for step in plan), plan
+
+
+POSTGRESQL_SEEKS = {
+    "events_by_key": ("events_by_time", ["execution_key", "occurred_at_ns", "entity_key"]),
+    "events_last_sequence": ("events_pkey", ["execution_key"]),
+    "events_page": ("events_pkey", ["execution_key", "sequence"]),
+    "events_page_by_time": ("events_by_time", ["execution_key", "occurred_at_ns"]),
+    "kept_chunks_page": ("kept_chunks_pkey", ["execution_key", "generation", "number"]),
+    "executions_listing": ("executions_by_start", ["started_at_ns"]),
+    "executions_listing_filtered": (
+        "executions_by_domain_and_start",
+        ["project", "domain", "started_at_ns"],
+    ),
+    "nodes_by_key": ("node_executions_pkey", ["execution_key", "node_key"]),
+    "attempts_by_key": ("task_executions_pkey", ["execution_key", "attempt_key"]),
+    "attempts_finished": (
+        "finished_attempts_by_task",
+        ["task_project", "task_domain", "task_name", "created_at_ns"],
+    ),
+}
+"""Of each look-up the index, and the columns of it that lead to the first row."""
+
+
+@pytest.mark.parametrize("name", selects(Database.POSTGRESQL))
+def test_postgresql_reads_no_more_than_it_needs(name: str, postgresql: Databases) -> None:
+    plan = postgresql_plan_of(name, postgresql)
+    assert not [line for line in plan if "Seq Scan" in line]
+    sorts = [line for line in plan if "Sort Key" in line or "Presorted Key" in line]
+    assert bool(sorts) == (name in SORTED_IN_PART), plan
+    assert not sorts or any("Presorted Key" in line for line in sorts)
+
+
+@pytest.mark.parametrize("name", POSTGRESQL_SEEKS)
+def test_postgresql_uses_all_of_a_key(name: str, postgresql: Databases) -> None:
+    index, columns = POSTGRESQL_SEEKS[name]
+    plan = postgresql_plan_of(name, postgresql)
+    [condition, *_] = [
+        condition
+        for scan, condition in pairwise(plan)
+        if f" using {index} " in scan and "Index Cond" in condition
+    ]
+    assert [column for column in columns if f"{column} " not in condition] == []
+
+
+def test_postgresql_finds_the_last_sequence_at_the_end_of_the_index(postgresql: Databases) -> None:
+    plan = postgresql_plan_of("events_last_sequence", postgresql)
+    assert any("Backward using events_pkey" in line for line in plan), plan
+
+
+def postgresql_plan_of(name: str, postgresql: Databases) -> list[str]:
+    """Give the plan that the server keeps for a prepared statement."""
+    numbers = count(1)
+    text = compile_statement(Database.POSTGRESQL, STATEMENTS[Database.POSTGRESQL][name]).text
+    numbered = re.sub("%s", lambda _: f"${next(numbers)}", text)
+    with (
+        postgresql.migrated() as url,
+        closing(connect(url, READER_SETTINGS, None)) as connection,
+    ):
+        # With values for the parameters it would be a plan for these.
+        explained = ClientCursor(connection).execute(f"EXPLAIN (GENERIC_PLAN) {numbered}".encode())
+        return [line for (line,) in explained.fetchall()]
 
 
 def plan_of(statement: Statement, url: str) -> list[str]:
@@ -150,7 +219,7 @@ def plan_of(statement: Statement, url: str) -> list[str]:
 
 def test_no_golden_file_is_left_over() -> None:
     assert {path.name for path in GOLDEN.glob("*.sql")} == {
-        f"{name}.sqlite.sql" for name in STATEMENTS
+        f"{name}.{database.value}.sql" for name in NAMES for database in Database
     }
 
 

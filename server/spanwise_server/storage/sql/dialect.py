@@ -335,7 +335,7 @@ def _insert(
         return _insert_rows(table, columns)
     if database is Database.POSTGRESQL:
         names = [each.name for each in columns]
-        rows = _unnest("new", columns, names)
+        rows = _unnest("given", columns, names)
         return postgresql.insert(table).from_select(names, select(*rows.c))
     assert_never(database)
 
@@ -354,7 +354,7 @@ def _unnest(
         for parameter, each in zip(parameters, columns, strict=True)
     ]
     typed = (column(each.name, _element_type(each.type)) for each in columns)
-    return func.unnest(*arrays).table_valued(*typed, name=name).render_derived()
+    return func.unnest(*arrays).table_valued(*typed).render_derived(name=name)
 
 
 def _element_type(type_: TypeEngine[Any]) -> TypeEngine[Any]:

@@ -1,0 +1,3 @@
+-- parameters: param_1
+SELECT workflows.workflow_key, workflows.recorded_at_ns
+FROM unnest(%s::BYTEA[]) AS wanted(workflow_key) JOIN workflows ON workflows.workflow_key = wanted.workflow_key;
