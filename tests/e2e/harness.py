@@ -1,4 +1,4 @@
-"""A server as a process of its own, on a free port and a SQLite file, and stubs for it."""
+"""A server as a process of its own, on a free port, and stubs for it."""
 
 import queue
 import signal
@@ -9,12 +9,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import grpc
+import pytest
 from flyteidl.service.admin_pb2_grpc import AdminServiceStub
 
 from spanwise.v1.event_service_pb2_grpc import EventServiceStub
 from spanwise.v1.span_service_pb2_grpc import SpanServiceStub
 from spanwise.v1.workflow_service_pb2_grpc import WorkflowServiceStub
 from tests.e2e.cli_process import TIMEOUT_S, command
+
+ON_EACH_DATABASE = pytest.mark.parametrize("server", ["sqlite", "postgresql"], indirect=True)
+"""Runs the tests of a module, as its pytestmark, on a server with each database."""
 
 READY = "spanwise serves gRPC on "
 MIB = 2**20
@@ -28,12 +32,13 @@ class ServerProcess:
         process: The process.
     """
 
-    def __init__(self, database: Path, *flags: str) -> None:
-        """Start it on `database` and wait until it takes calls."""
+    def __init__(self, database: Path | str, *flags: str) -> None:
+        """Start it on `database`, a SQLite file or a URL, and wait until it takes calls."""
         self._said: list[str] = []
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         address = ("--grpc-address", "127.0.0.1:0")
-        arguments = [*address, "--database-url", f"sqlite:///{database}", *flags]
+        url = database if isinstance(database, str) else f"sqlite:///{database}"
+        arguments = [*address, "--database-url", url, *flags]
         self.process = subprocess.Popen(
             command("serve", *arguments),
             stdin=subprocess.DEVNULL,
@@ -100,7 +105,7 @@ class ServerProcess:
 
 
 @contextmanager
-def running_server(database: Path, *flags: str) -> Iterator[ServerProcess]:
+def running_server(database: Path | str, *flags: str) -> Iterator[ServerProcess]:
     """Run a server for the time of a block."""
     server = ServerProcess(database, *flags)
     try:

@@ -8,7 +8,7 @@ from flyteidl.core.metrics_pb2 import Span as FlyteSpan
 
 from spanwise.v1 import event_service_pb2
 from tests.e2e.flyte_run import ALREADY_EXISTS, OK, Run, bounds, qualities, seconds
-from tests.e2e.harness import Stubs, running_server
+from tests.e2e.harness import ON_EACH_DATABASE, Stubs, running_server
 
 
 def metrics(stubs: Stubs, run: Run) -> list[FlyteSpan]:
@@ -45,6 +45,7 @@ def begin(run: Run) -> None:
     run.task("n0", "QUEUED", 3)
 
 
+@ON_EACH_DATABASE
 def test_two_clusters_report_one_execution_after_a_failover(stubs: Stubs) -> None:
     run = Run(stubs)
     begin(run)
@@ -62,6 +63,7 @@ def test_two_clusters_report_one_execution_after_a_failover(stubs: Stubs) -> Non
     assert runtime(stubs, run) == ([30], [30])
 
 
+@ON_EACH_DATABASE
 def test_an_abort_that_carries_only_ids_erases_nothing(stubs: Stubs) -> None:
     run = Run(stubs)
     begin(run)

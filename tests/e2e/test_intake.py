@@ -17,8 +17,10 @@ from tests.e2e.flyte_run import (
     qualities,
     ticks,
 )
-from tests.e2e.harness import Stubs
+from tests.e2e.harness import ON_EACH_DATABASE, Stubs
 from tests.unit.rpc.flyte import at, node_event
+
+pytestmark = ON_EACH_DATABASE
 
 
 @pytest.fixture
