@@ -82,7 +82,8 @@ class PostgresServer:
 
     def cpu_s(self) -> float:
         """Give the processor time of all of its processes, in seconds."""
-        return sum(map(_cpu_s, self._pids()))
+        # The first one last: it counts those that have ended.
+        return sum(map(_cpu_s, self._pids()[::-1]))
 
     def log(self) -> str:
         """Give what it wrote up to now."""
@@ -200,6 +201,9 @@ class Databases:
 
 
 def _cpu_s(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    except OSError:  # it has ended
+        return 0.0
     # Its own time, and that of its children that have ended.
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")

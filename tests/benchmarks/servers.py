@@ -38,10 +38,11 @@ def empty_server() -> Iterator[Server]:
 
 
 @contextmanager
-def spanwise_server(database: Path) -> Iterator[Server]:
-    """Run `spanwise serve` on a SQLite file."""
+def spanwise_server(database: Path | str) -> Iterator[Server]:
+    """Run `spanwise serve` on a SQLite file, or on the database of a URL."""
+    url = database if isinstance(database, str) else f"sqlite:///{database}"
     command = [sys.executable, "-m", "spanwise.cli", "serve", "--grpc-address", "127.0.0.1:0"]
-    with _running([*command, "--database-url", f"sqlite:///{database}"]) as server:
+    with _running([*command, "--database-url", url]) as server:
         yield server
 
 
