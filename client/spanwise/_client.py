@@ -23,7 +23,7 @@ from spanwise._identifiers import ExecutionId, checked_text
 from spanwise._span import ExecutionSpan
 from spanwise._times import Moment, moment_to_timestamp, to_ns
 from spanwise._values import enum_name, phase_name
-from spanwise._watch import follow
+from spanwise._watch import follow_events, follow_tree
 from spanwise.v1 import (
     event_pb2,
     event_service_pb2,
@@ -46,6 +46,7 @@ _PAGE_BYTES = 60 * 1024 * 1024  # the most that the server sends at once
 _KEEPALIVE_MS = 60_000  # spanwise's server takes a ping every 5 s
 _MOST_FINDINGS = (1 << 31) - 1
 _LARGEST_DEPTH = (1 << 32) - 1
+_LARGEST_SEQUENCE = (1 << 63) - 1
 _ENDPOINT = re.compile(r"(\[[^\[\]\s]+\]|[^\[\]:/\s]+):[0-9]+")
 _LOOPBACK = ("127.", "localhost:", "[::1]:")
 
@@ -183,7 +184,7 @@ class Client:
             request.selection.depth = _depth(depth)
         subject = f"execution {wanted}"
         call = partial(self._stream, self._spans.WatchExecutionSpan, request, subject)
-        return follow(call, self._endpoint, subject)
+        return follow_tree(call, self._endpoint, subject)
 
     def diagnose_execution(
         self,
@@ -285,6 +286,50 @@ class Client:
         )
         pages = self._pages(self._events.ListEvents, request, f"execution {wanted}")
         return (event for page in pages for event in page.events)
+
+    def watch_events(
+        self,
+        execution_id: str | ExecutionId,
+        *,
+        after_sequence: int = 0,
+        include_payload: bool = False,
+    ) -> Iterator[event_service_pb2.LoggedEvent]:
+        """Give every event of an execution, and go on with new ones as they are stored.
+
+            for event in client.watch_events("flytesnacks/development/a1b2c3"):
+                print(event.sequence, event.node_id, event.phase)
+
+        Each comes once, in the order of receipt, `sequence` by `sequence` without a gap, whichever
+        server took it. Keep the sequence of the last one that you are done with, and give it to go
+        on behind it later. The execution need not be known yet. The iterator never ends by itself,
+        for events may come after the execution has ended; it waits, without the `timeout_s` of the
+        client. When the server goes away it is called again, about 20 s long, and nothing is lost
+        or repeated. Errors come from the iteration. Close the iterator, or leave it to the garbage
+        collector, to stop watching.
+
+        Args:
+            execution_id: "project/domain/name", or an ExecutionId.
+            after_sequence: Sequence of the last event that you have; 0 for all events.
+            include_payload: With the request bytes as they were received.
+
+        Raises:
+            ServerUnavailable: No server answered for about 20 s.
+            InvalidRequest: An argument does not have its form, or the log ends before
+                `after_sequence`.
+        """
+        wanted = _execution_id(execution_id)
+        if not 0 <= after_sequence <= _LARGEST_SEQUENCE:
+            raise InvalidRequest(f"after_sequence {after_sequence} is not a number from 0")
+
+        def call(cursor: int) -> Iterator[event_service_pb2.WatchEventsResponse]:
+            request = event_service_pb2.WatchEventsRequest(
+                execution_id=wanted.to_message(),
+                after_sequence=cursor,
+                include_payload=include_payload,
+            )
+            return self._stream(self._events.WatchEvents, request, f"execution {wanted}")
+
+        return follow_events(call, after_sequence)
 
     def create_execution_event(self, event: event_pb2.ExecutionEvent) -> EventReceipt:
         """Store an event of an execution; returns after it is on disk.

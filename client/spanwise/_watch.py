@@ -1,14 +1,15 @@
-"""Watching of an execution: what changes is put into the tree that is known already."""
+"""Watching of an execution: its tree, and its events. Calls that break off are made again."""
 
 import random
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from spanwise._errors import ServerFailed, ServerUnavailable
 from spanwise._span import ExecutionSpan
 from spanwise._times import to_ns
-from spanwise.v1 import span_pb2, span_service_pb2
+from spanwise.v1 import event_service_pb2, span_pb2, span_service_pb2
 
 MAX_FAILURES = 8
 """Calls in a row that may find no server. With the pauses between them this is about 20 s, in which
@@ -17,10 +18,14 @@ a server that was restarted is back."""
 _FIRST_PAUSE_S = 0.25
 _LONGEST_PAUSE_S = 5.0
 
-Answers = Iterator[span_service_pb2.WatchExecutionSpanResponse]
+A = TypeVar("A")
 
 
-def follow(call: Callable[[], Answers], endpoint: str, subject: str) -> Iterator[ExecutionSpan]:
+def follow_tree(
+    call: Callable[[], Iterator[span_service_pb2.WatchExecutionSpanResponse]],
+    endpoint: str,
+    subject: str,
+) -> Iterator[ExecutionSpan]:
     """Give the tree after each answer, and call again when the server goes away.
 
     Args:
@@ -32,13 +37,48 @@ def follow(call: Callable[[], Answers], endpoint: str, subject: str) -> Iterator
         ServerUnavailable: MAX_FAILURES calls in a row ended with it before any answer.
         ServerFailed: An answer does not fit to those before.
     """
+    tree = WatchedTree()
+
+    def begin() -> Iterator[span_service_pb2.WatchExecutionSpanResponse]:
+        nonlocal tree
+        tree = WatchedTree()
+        return call()
+
+    for answer in _answers(begin):
+        yield _apply(tree, answer, endpoint, subject)
+
+
+def follow_events(
+    call: Callable[[int], Iterator[event_service_pb2.WatchEventsResponse]], after_sequence: int
+) -> Iterator[event_service_pb2.LoggedEvent]:
+    """Give each event once, and when the server goes away call again behind the last one.
+
+    Args:
+        call: Begins the call: takes the cursor. Its first answer comes at once.
+        after_sequence: First cursor.
+
+    Raises:
+        ServerUnavailable: MAX_FAILURES calls in a row ended with it before any answer.
+    """
+    cursor = after_sequence
+
+    def begin() -> Iterator[event_service_pb2.WatchEventsResponse]:
+        return call(cursor)
+
+    for answer in _answers(begin):
+        for event in answer.events:
+            cursor = event.sequence
+            yield event
+
+
+def _answers(call: Callable[[], Iterator[A]]) -> Iterator[A]:
+    """Give the answers of a call, and when the server goes away of another one."""
     num_failures = 0
     while True:
-        tree = WatchedTree()
         try:
             for answer in call():
                 num_failures = 0
-                yield _apply(tree, answer, endpoint, subject)
+                yield answer
         except ServerUnavailable:
             num_failures += 1
             if num_failures >= MAX_FAILURES:

@@ -25,6 +25,7 @@ from spanwise_server.rpc.span_service import SpanServicer
 from spanwise_server.rpc.workflow_service import WorkflowServicer
 from spanwise_server.service.event_log import EventLog
 from spanwise_server.service.event_sink import EventSink
+from spanwise_server.service.event_watch import EventWatches
 from spanwise_server.service.rebuild import rebuild_projections
 from spanwise_server.service.span_queries import SpanQueries
 from spanwise_server.service.span_watch import SpanWatches
@@ -50,6 +51,7 @@ class Server:
     sink: EventSink
     pool: QueryPool
     watches: SpanWatches[SpanView]
+    event_watches: EventWatches
     health: Health
     front: GrpcFront
     metrics: Metrics
@@ -74,6 +76,7 @@ class Server:
         """
         self.health.stop()
         self.watches.stop()  # they would last as long as their executions
+        self.event_watches.stop()
         # First what was accepted is committed. Calls that arrive from now on hear UNAVAILABLE,
         # which senders try again elsewhere; the front would cancel those that it has not begun.
         await self.sink.stop()
@@ -105,9 +108,11 @@ def build_server(settings: Settings, storage: Storage) -> Server:
         stale_after_ns=settings.stale_after_s * SECOND_NS,
     )
     watches = SpanWatches(queries, pool, render_view)
+    log = EventLog(storage)
+    event_watches = EventWatches(log, pool)
     methods = [
         *AdminServicer(sink, reader).methods(),
-        *EventServicer(sink, reader, EventLog(storage), pool).methods(),
+        *EventServicer(sink, reader, log, event_watches, pool).methods(),
         *WorkflowServicer(WorkflowRegistry(storage, decode_definition), pool).methods(),
         *SpanServicer(reader, queries, watches, pool).methods(),
     ]
@@ -116,7 +121,9 @@ def build_server(settings: Settings, storage: Storage) -> Server:
         Interceptors(metrics),
         max_message_bytes=settings.max_message_bytes,
     )
-    return Server(storage, writer, reader, sink, pool, watches, health, front, metrics)
+    return Server(
+        storage, writer, reader, sink, pool, watches, event_watches, health, front, metrics
+    )
 
 
 def _with_common_services(methods: list[Method], health: Health) -> list[Method]:

@@ -12,7 +12,6 @@ from grpc_reflection.v1alpha.reflection_pb2 import (
     ServerReflectionResponse,
 )
 
-from spanwise.v1 import event_service_pb2
 from tests.e2e.harness import Stubs, failure, unary
 
 ADMIN_SERVICE = admin_pb2.DESCRIPTOR.services_by_name["AdminService"]
@@ -68,15 +67,6 @@ def test_an_unserved_admin_method_says_what_to_do(method: str, stubs: Stubs) -> 
     assert code is grpc.StatusCode.UNIMPLEMENTED
     for part in (f"AdminService.{method}", "CreateTaskEvent", "GetExecutionMetrics", "FlyteAdmin"):
         assert part in text
-
-
-def test_an_unserved_event_method_says_what_to_use(stubs: Stubs) -> None:
-    """It is declared, so that clients can be generated once."""
-    with pytest.raises(grpc.RpcError) as failed:
-        list(stubs.events.WatchEvents(event_service_pb2.WatchEventsRequest()))
-    code, text = failure(failed.value)
-    assert code is grpc.StatusCode.UNIMPLEMENTED
-    assert "EventService.WatchEvents" in text
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from spanwise._text import write_text
 from spanwise._times import rfc3339, short_duration, to_ns
 from spanwise._values import enum_name, phase_name, quality_name
 from spanwise.cli import options
-from spanwise.cli.table import write_table
+from spanwise.cli.table import write_growing_table, write_table
 from spanwise.v1 import event_service_pb2, identifiers_pb2, span_service_pb2
 
 
@@ -34,6 +34,18 @@ class Form(StrEnum):
 
     TREE = "tree"
     BREAKDOWN = "breakdown"
+
+
+_EVENT_COLUMNS = {
+    "sequence": 8,
+    "occurred_at": 30,
+    "recorded_at": 30,
+    "entity": 10,
+    "phase": 24,
+    "disposition": 11,
+    "notes": 0,
+}
+"""Columns of events, and their widths where the events are still to come."""
 
 
 def list_executions(
@@ -90,6 +102,10 @@ def list_events(
     order: Annotated[
         Order, typer.Option(help="By receipt, or by the clock of the source.")
     ] = Order.RECORDED,
+    follow: Annotated[
+        bool,
+        typer.Option("--follow", help="Go on with new events as they are stored, until Ctrl-C."),
+    ] = False,
     payload: Annotated[
         bool,
         typer.Option("--payload", help="With --json: the request as received, in base64."),
@@ -100,20 +116,29 @@ def list_events(
 ) -> None:
     """List every event of an execution.
 
-    Also those that came late, were repeated or were refused.
+    Also those that came late, were repeated or were refused. With --follow the execution need not
+    have begun, and the columns fit the usual values.
     """
     if payload and not as_json:
         raise typer.BadParameter("--payload needs --json: a table cannot show bytes")
+    if follow and order is Order.OCCURRED:
+        raise typer.BadParameter("--follow is by receipt: what happened before may come later")
     with Client(endpoint) as client:
-        events = client.list_events(
-            execution, order=order.value, include_payload=payload, page_size=1000
+        events = (
+            client.watch_events(execution, include_payload=payload)
+            if follow
+            else client.list_events(
+                execution, order=order.value, include_payload=payload, page_size=1000
+            )
         )
         if as_json:
             _write_json_lines(_event_values(event, payload=payload) for event in events)
             return
-        head = ("sequence", "occurred_at", "recorded_at", "entity", "phase", "disposition", "notes")
-        rows = [_event_row(event, local_time=local_time) for event in events]
-    write_table(head, rows, right_aligned={"sequence"})
+        rows = (_event_row(event, local_time=local_time) for event in events)
+        if follow:
+            write_growing_table(_EVENT_COLUMNS, rows, right_aligned={"sequence"})
+        else:
+            write_table(list(_EVENT_COLUMNS), rows, right_aligned={"sequence"})
 
 
 def explain(
@@ -176,6 +201,7 @@ def dump(
 def _write_json_lines(values: Iterable[dict[str, Any]]) -> None:
     for each in values:
         write_text(f"{json.dumps(each)}\n", sys.stdout)
+        sys.stdout.flush()  # the next one may be long in coming
 
 
 def _summary_values(summary: span_service_pb2.ExecutionSummary) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """spanwise.v1.EventService: native events in, the log out."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from functools import partial
 
 from spanwise.v1 import event_service_pb2
 from spanwise.v1.event_service_pb2 import (
@@ -14,18 +16,25 @@ from spanwise.v1.event_service_pb2 import (
     EventOrder,
     ListEventsRequest,
     ListEventsResponse,
+    WatchEventsRequest,
+    WatchEventsResponse,
 )
 from spanwise_server.domain.errors import InvalidQuery
 from spanwise_server.domain.events import PayloadType
 from spanwise_server.rpc.codecs.native import decode_execution_event
-from spanwise_server.rpc.codecs.native_log import fill_logged_event
-from spanwise_server.rpc.codecs.native_queries import require_execution_id, require_page_size
+from spanwise_server.rpc.codecs.native_log import encode_watched_events, fill_logged_event
+from spanwise_server.rpc.codecs.native_queries import (
+    require_after_sequence,
+    require_execution_id,
+    require_page_size,
+)
 from spanwise_server.rpc.event_stream import create_events
 from spanwise_server.rpc.methods import Answers, Call, Handler, Method, service_methods
 from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.rpc.reader import LARGE_EVENTS, Reader
 from spanwise_server.service.event_log import EventLog
 from spanwise_server.service.event_sink import EventSink
+from spanwise_server.service.event_watch import EventWatches
 
 _SERVICE = event_service_pb2.DESCRIPTOR.services_by_name["EventService"]
 
@@ -39,11 +48,22 @@ _BY_TIME = {
 class EventServicer:
     """Handlers of EventService."""
 
-    def __init__(self, sink: EventSink, reader: Reader, log: EventLog, pool: QueryPool) -> None:
-        """Give events to `sink`, tell `reader` of ends, and read `log` in `pool`."""
+    def __init__(
+        self,
+        sink: EventSink,
+        reader: Reader,
+        log: EventLog,
+        watches: EventWatches,
+        pool: QueryPool,
+    ) -> None:
+        """Give events to `sink`, tell `reader` of ends, and follow the log with `watches`.
+
+        `log` is read in `pool`.
+        """
         self._sink = sink
         self._reader = reader
         self._log = log
+        self._watches = watches
         self._pool = pool
 
     def methods(self) -> list[Method]:
@@ -54,8 +74,9 @@ class EventServicer:
             "CreateTaskEvent": self._create_task_event,
             "CreateEvents": self._create_events,
             "ListEvents": self._list_events,
+            "WatchEvents": self._watch_events,
         }
-        return service_methods(_SERVICE, handlers, _explain_unserved)
+        return service_methods(_SERVICE, handlers)
 
     async def _create_execution_event(
         self, request: CreateExecutionEventRequest, call: Call
@@ -106,9 +127,15 @@ class EventServicer:
 
         return await self._pool.run(answer)
 
-
-def _explain_unserved(method: str) -> str:
-    instead = {
-        "WatchEvents": "ListEvents, again and again",
-    }
-    return f"this version does not serve EventService.{method} yet; use {instead[method]}"
+    async def _watch_events(
+        self, request: WatchEventsRequest, call: Call
+    ) -> AsyncGenerator[WatchEventsResponse, None]:
+        execution_id = require_execution_id(request.execution_id)
+        after_sequence = require_after_sequence(request.after_sequence)
+        watch = self._watches.watch(
+            execution_id, after_sequence, with_payload=request.include_payload
+        )
+        async with aclosing(watch) as parts:
+            async for part in parts:
+                for answer in await self._pool.run(partial(encode_watched_events, part.events)):
+                    yield answer

@@ -1,8 +1,9 @@
 """The way out for events: the log of an execution, page by page."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
-from spanwise_server.domain.errors import ExecutionNotFound, InvalidPageToken
+from spanwise_server.domain.errors import ExecutionNotFound, InvalidPageToken, InvalidQuery
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.service.page_tokens import Cursor, decode_page_token, encode_page_token
 from spanwise_server.storage.api import LoggedEvent, Storage
@@ -10,12 +11,29 @@ from spanwise_server.storage.api import LoggedEvent, Storage
 DEFAULT_PAGE_SIZE = 100
 MAX_PAGE_SIZE = 1000
 
+PART_BYTES = 2**20
+"""Payload bytes of a part of the log after which nothing is added to it."""
+
+STEP_EVENTS = 8
+"""Events with payloads that are read at a time. How large they are shows when they are there, and
+each may be as large as a request."""
+
 
 class EventPage(NamedTuple):
     """A page of the log. `next_page_token` is empty on the last one."""
 
     events: list[LoggedEvent]
     next_page_token: str
+
+
+class LogPart(NamedTuple):
+    """Consecutive events of a log, in ascending sequence.
+
+    `is_last` tells that there were none behind them when they were read.
+    """
+
+    events: list[LoggedEvent]
+    is_last: bool
 
 
 class EventLog:
@@ -74,12 +92,65 @@ class EventLog:
         token = encode_page_token(request, (last.occurred_at_ns, last.sequence))
         return EventPage(events[:limit], token)
 
+    def read_after(
+        self, execution_id: ExecutionId, after_sequence: int, *, with_payload: bool
+    ) -> LogPart:
+        """Give the events behind a cursor, as many as are to be held in memory at once.
+
+        Sequences have no gaps, and writers of an execution exclude each other until they have
+        committed, so nothing can appear later at or before the last sequence that is given.
+
+        Args:
+            execution_id: Execution. It need not be known.
+            after_sequence: Sequence of the last event that the caller has; 0 for none.
+            with_payload: Whether to give payload bytes.
+
+        Raises:
+            InvalidQuery: The log ends before the cursor.
+        """
+        key = execution_key(execution_id)
+        step = STEP_EVENTS if with_payload else MAX_PAGE_SIZE
+        events: list[LoggedEvent] = []
+        size_bytes = 0
+        with self._storage.read() as reader:
+            while len(events) < MAX_PAGE_SIZE and size_bytes < PART_BYTES:
+                cursor = events[-1].record.sequence if events else after_sequence
+                found = reader.list_events(
+                    key, after_sequence=cursor, limit=step, with_payload=with_payload
+                )
+                events += found
+                size_bytes += sum(len(logged.record.payload) for logged in found)
+                if len(found) < step:
+                    break
+            else:
+                return LogPart(events, is_last=False)
+            if not events:
+                last = reader.get_last_sequences([key]).get(key, 0)
+                if last < after_sequence:
+                    raise InvalidQuery("after_sequence", _explain_cursor(after_sequence, last))
+        return LogPart(events, is_last=True)
+
+    def get_last_sequences(self, execution_ids: Collection[ExecutionId]) -> dict[ExecutionId, int]:
+        """Give the highest sequence of each of these executions that has events."""
+        by_key = {execution_key(execution_id): execution_id for execution_id in execution_ids}
+        with self._storage.read() as reader:
+            last_sequences = reader.get_last_sequences(by_key.keys())
+        return {by_key[key]: sequence for key, sequence in last_sequences.items()}
+
 
 def clamp_page_size(page_size: int) -> int:
     """Give the page size to use for one that was asked for. 0 and below mean the default."""
     if page_size <= 0:
         return DEFAULT_PAGE_SIZE
     return min(page_size, MAX_PAGE_SIZE)
+
+
+def _explain_cursor(after_sequence: int, last: int) -> str:
+    end = f"whose last event is {last}" if last else "which has no event"
+    return (
+        f"is {after_sequence}, past the end of the log of this execution, {end}: it belongs to"
+        " another database, or the events were deleted; begin again with 0"
+    )
 
 
 def _to_numbers(cursor: Cursor) -> tuple[int, int]:

@@ -10,7 +10,6 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, NamedTuple, Protocol, TypeVar
@@ -18,12 +17,9 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.domain.spans import Span
+from spanwise_server.service.commit_wait import CommitWait
 from spanwise_server.service.span_queries import SpanQueries, VersionedTree
 from spanwise_server.storage.api import ExecutionVersion
-
-POLL_INTERVAL_S = 0.25
-"""Pause between two looks at the versions. Watchers are to hear of a commit within a second, and
-the query takes less than a millisecond for 50 executions."""
 
 REST_FACTOR = 3
 """How many times as long as a tree took to build it is then left alone, so that a large execution
@@ -143,7 +139,7 @@ class SpanWatches(Generic[V]):
         self._followed: dict[ExecutionId, _Followed[V]] = {}
         self._large_turn = asyncio.Lock()
         self._small_turn = asyncio.Lock()
-        self._joined = asyncio.Event()
+        self._wait = CommitWait()
         self._poller: asyncio.Task[None] | None = None
         self._looks: set[asyncio.Task[None]] = set()
         self._is_stopped = False
@@ -197,7 +193,7 @@ class SpanWatches(Generic[V]):
             keys = frozenset({execution_key(execution_id)})
             followed = self._followed[execution_id] = _Followed(execution_id, keys)
         followed.depths[depth] += 1
-        self._joined.set()
+        self._wait.hurry()  # the first look is not to wait for the next round
         if self._poller is None:
             self._poller = asyncio.create_task(self._poll())
         return followed
@@ -223,7 +219,6 @@ class SpanWatches(Generic[V]):
         """Look at the versions as long as anybody watches, and take the looks that are due."""
         loop = asyncio.get_running_loop()
         while self._followed:
-            self._joined.clear()
             keys = frozenset().union(*(each.keys for each in self._followed.values()))
             try:
                 versions = await self._threads.run(partial(self._queries.get_versions, keys))
@@ -240,9 +235,7 @@ class SpanWatches(Generic[V]):
                     task = asyncio.create_task(self._take_look(followed, turn))
                     self._looks.add(task)
                     task.add_done_callback(self._looks.discard)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(POLL_INTERVAL_S):
-                    await self._joined.wait()  # the first look is not to wait for the next round
+            await self._wait.wait()
         self._poller = None
 
     async def _take_look(self, followed: _Followed[V], turn: asyncio.Lock) -> None:

@@ -11,6 +11,7 @@ from spanwise import Client, InvalidRequest, ServerFailed, ServerUnavailable
 from spanwise import _watch as watch_module
 from spanwise._times import to_timestamp
 from spanwise.v1 import span_pb2
+from spanwise.v1.event_service_pb2 import LoggedEvent, WatchEventsResponse
 from spanwise.v1.span_service_pb2 import SpanDelta, SpanSnapshot, WatchExecutionSpanResponse
 from tests.unit.client.canned_server import Canned, running
 from tests.unit.client.spans import T0_NS, deep, execution, node
@@ -21,12 +22,13 @@ AWAY = (grpc.StatusCode.UNAVAILABLE, "stopping")
 class Watched(Canned):
     """Answers each watch with the next list of answers; a status at its end fails the call."""
 
-    def WatchExecutionSpan(self, request: Any, context: grpc.ServicerContext) -> Iterator[Any]:  # noqa: N802 - the name of the call
-        """Stream one list."""
+    def _stream(self, request: Any, context: grpc.ServicerContext) -> Iterator[Any]:
         for answer in self._answer(request, context):
             if isinstance(answer, tuple):
                 context.abort(*answer)
             yield answer
+
+    WatchExecutionSpan = WatchEvents = _stream
 
 
 @pytest.fixture(autouse=True)
@@ -172,3 +174,44 @@ def test_a_tree_of_any_depth_is_put_together() -> None:
     delta = SpanDelta(changed_spans=[last], previous_sibling_ids=[b""])
     grown = tree.apply(WatchExecutionSpanResponse(delta=delta))
     assert sum(1 for _ in grown) == 3_002
+
+
+def logged(*sequences: int) -> WatchEventsResponse:
+    """Give an answer with events."""
+    return WatchEventsResponse(events=[LoggedEvent(sequence=sequence) for sequence in sequences])
+
+
+def heard(watched: Watched, **options: Any) -> list[int]:
+    """Watch the events to the end, and give their sequences."""
+    with running(watched) as endpoint, Client(endpoint) as client:
+        return [event.sequence for event in client.watch_events("p/d/n", **options)]
+
+
+def test_events_of_a_call_that_broke_off_are_not_asked_for_again(hurried: list[float]) -> None:
+    """Each call begins behind the last event that came."""
+    watched = Watched([logged(3, 4), logged(5), AWAY], [AWAY], [logged(6)])
+    assert heard(watched, after_sequence=2, include_payload=True) == [3, 4, 5, 6]
+    asked = [(request.after_sequence, request.include_payload) for request in watched.requests]
+    assert asked == [(2, True), (5, True), (5, True)]
+    assert len(hurried) == 2
+
+
+def test_a_quiet_execution_is_watched_however_often_the_server_restarts() -> None:
+    """An answer without events shows that there was a server."""
+    calls = [[logged(), AWAY] for _ in range(3 * watch_module.MAX_FAILURES)]
+    assert heard(Watched(*calls, [logged(1)])) == [1]
+
+
+def test_events_of_a_server_that_stays_away_are_an_error_in_the_end() -> None:
+    """After as many calls as for a tree."""
+    watched = Watched([logged(1), AWAY], *[[AWAY]] * (watch_module.MAX_FAILURES - 1))
+    with pytest.raises(ServerUnavailable, match="stopping"):
+        heard(watched)
+    assert {request.after_sequence for request in watched.requests} == {0, 1}
+
+
+@pytest.mark.parametrize("after_sequence", [-1, 1 << 63])
+def test_a_cursor_that_is_none_is_told_before_the_iteration(after_sequence: int) -> None:
+    """Without a call."""
+    with Client("127.0.0.1:1") as client, pytest.raises(InvalidRequest, match="after_sequence"):
+        client.watch_events("p/d/n", after_sequence=after_sequence)

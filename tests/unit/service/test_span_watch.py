@@ -20,7 +20,7 @@ from spanwise_server.domain.quality import SpanQuality
 from spanwise_server.domain.workflows import WorkflowFormat
 from spanwise_server.rpc.codecs.workflow_payloads import decode_definition
 from spanwise_server.rpc.query_pool import QueryPool
-from spanwise_server.service import span_watch
+from spanwise_server.service import commit_wait, span_watch
 from spanwise_server.service.span_queries import VersionedTree
 from spanwise_server.service.span_watch import Render, SpanWatches
 from spanwise_server.service.workflow_registry import WorkflowRegistry
@@ -54,7 +54,7 @@ def storage(tmp_path: Path) -> Storage:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look again at once."""
-    monkeypatch.setattr(span_watch, "POLL_INTERVAL_S", 0.001)
+    monkeypatch.setattr(commit_wait, "POLL_INTERVAL_S", 0.001)
 
 
 def show(tree: VersionedTree, as_of_ns: int, depth: int | None, previous: View | None) -> View:

@@ -1,5 +1,7 @@
 """Codec of the event log and of lists of executions: outward, as spanwise.v1 messages."""
 
+from collections.abc import Sequence
+
 from spanwise.v1 import event_service_pb2, span_service_pb2
 from spanwise_server.domain.identifiers import EntityKind
 from spanwise_server.domain.quality import EventQuality, SpanQuality
@@ -11,6 +13,26 @@ from spanwise_server.rpc.codecs.native_spans import (
 from spanwise_server.rpc.codecs.payloads import payload_name
 from spanwise_server.rpc.codecs.timestamps import fill_time
 from spanwise_server.storage.api import ExecutionRecord, LoggedEvent
+
+_MAX_ANSWER_BYTES = 2**20
+"""Payload bytes of an answer with several events. Clients take 4 MiB unless told otherwise."""
+
+
+def encode_watched_events(
+    events: Sequence[LoggedEvent],
+) -> list[event_service_pb2.WatchEventsResponse]:
+    """Give answers that carry the events in their order: at least one, which is empty for none."""
+    answer = event_service_pb2.WatchEventsResponse()
+    answers = [answer]
+    size_bytes = 0
+    for logged in events:
+        size_bytes += len(logged.record.payload)
+        if size_bytes > _MAX_ANSWER_BYTES and answer.events:
+            answer = event_service_pb2.WatchEventsResponse()
+            answers.append(answer)
+            size_bytes = len(logged.record.payload)
+        fill_logged_event(answer.events.add(), logged)
+    return answers
 
 
 def fill_logged_event(message: event_service_pb2.LoggedEvent, logged: LoggedEvent) -> None:

@@ -40,6 +40,19 @@ def require_page_size(page_size: int) -> int:
     return page_size
 
 
+def require_after_sequence(after_sequence: int) -> int:
+    """Give the cursor of a request, the sequence of an event; 0 for none.
+
+    Raises:
+        InvalidQuery: It is negative.
+    """
+    if after_sequence < 0:
+        raise InvalidQuery(
+            "after_sequence", f"is {after_sequence}; give the sequence of an event, or 0 for all"
+        )
+    return after_sequence
+
+
 def require_max_findings(max_findings: int) -> int:
     """Give the number of findings that a request asks for; 0 for the usual one.
 
