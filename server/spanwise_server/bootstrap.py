@@ -91,14 +91,20 @@ class Server:
         self.storage.close()
 
 
-def build_server(settings: Settings, storage: Storage) -> Server:
-    """Tie a server together over `storage`, which it owns from then on."""
+def build_server(settings: Settings, storage: Storage, worker: int | None = None) -> Server:
+    """Tie a server together over `storage`, which it owns from then on.
+
+    Args:
+        settings: Settings.
+        storage: Storage.
+        worker: Number among the workers that share the address; None when it is alone.
+    """
     metrics = Metrics()
     pool = QueryPool()
     health = Health()
-    writer = WriterProcess(settings.database_url, settings.log_level)
+    writer = WriterProcess(settings.database_url, settings.log_level, worker)
     reader = ReaderProcess(
-        settings.database_url, settings.stale_after_s * SECOND_NS, settings.log_level
+        settings.database_url, settings.stale_after_s * SECOND_NS, settings.log_level, worker
     )
     sink = EventSink(writer, metrics.count_verdicts)
     queries = SpanQueries(
@@ -120,6 +126,7 @@ def build_server(settings: Settings, storage: Storage) -> Server:
         _with_common_services(methods, health),
         Interceptors(metrics),
         max_message_bytes=settings.max_message_bytes,
+        shares_port=worker is not None,
     )
     return Server(
         storage, writer, reader, sink, pool, watches, event_watches, health, front, metrics
@@ -133,7 +140,10 @@ def _with_common_services(methods: list[Method], health: Health) -> list[Method]
 
 
 async def serve_until(
-    settings: Settings, stop: asyncio.Event, announce: Callable[[Address], None]
+    settings: Settings,
+    stop: asyncio.Event,
+    announce: Callable[[Address], None],
+    worker: int | None = None,
 ) -> None:
     """Serve until `stop` is set, then stop gracefully.
 
@@ -141,6 +151,8 @@ async def serve_until(
         settings: Settings.
         stop: Set from outside to stop.
         announce: Called with the real address once calls are taken.
+        worker: Number among the workers that share the address, whose supervisor has called
+            open_prepared(); None when it is alone.
 
     Raises:
         AddressUnavailableError: The address cannot be taken.
@@ -148,8 +160,9 @@ async def serve_until(
         StoreUnavailable: The database cannot be used.
         WriteConflict: Others kept the database busy.
     """
-    storage = await asyncio.to_thread(_open_prepared, settings.database_url)
-    server = build_server(settings, storage)
+    open_database = open_prepared if worker is None else open_storage
+    storage = await asyncio.to_thread(open_database, settings.database_url)
+    server = build_server(settings, storage, worker)
     try:
         address = await server.start(parse_address(settings.grpc_address))
     except BaseException:
@@ -174,7 +187,14 @@ def open_migrated(url: str) -> Storage:
     return open_storage(url)
 
 
-def _open_prepared(url: str) -> Storage:
+def open_prepared(url: str) -> Storage:
+    """Open a database for serving: a SQLite file is migrated first, others must be.
+
+    Raises:
+        ValueError: The URL cannot be used.
+        StoreUnavailable: The database cannot be used, or has not the tables of this version.
+        WriteConflict: Others kept the database busy.
+    """
     prepare(url)
     return open_storage(url)
 

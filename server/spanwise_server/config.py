@@ -63,6 +63,17 @@ class Settings(BaseSettings):
             " `spanwise migrate` makes its tables: see postgresql.md."
         ),
     )
+    workers: int = Field(
+        default=1,
+        ge=1,
+        le=64,
+        description=(
+            "Processes that take calls, on one address. The default is one without a supervisor,"
+            " which takes some thousand events a second. Each further one takes a core and about"
+            " 250 MB, with the writer that it has. They share the database, so more than one wants"
+            " PostgreSQL when writing is what takes the time: docs/processes.md."
+        ),
+    )
     max_message_bytes: int = Field(
         default=64 * MIB,
         ge=4 * MIB,

@@ -13,11 +13,12 @@ from collections.abc import Callable
 import structlog
 import uvloop
 
-from spanwise_server.bootstrap import open_migrated, rebuild_storage, serve_until
+from spanwise_server.bootstrap import open_migrated, open_prepared, rebuild_storage, serve_until
 from spanwise_server.collector import settle_collector
 from spanwise_server.config import Address, Settings, without_password
 from spanwise_server.domain.errors import SpanwiseError
 from spanwise_server.rpc.fronts.grpcio import AddressUnavailableError
+from spanwise_server.supervisor import WorkerFailedError, supervise
 from spanwise_server.telemetry import configure_logging
 
 _log = structlog.get_logger(__name__)
@@ -30,9 +31,11 @@ EXIT_BAD_SETTINGS = 2
 def serve(settings: Settings) -> int:
     """Serve until SIGTERM or SIGINT. A second signal ends the process at once.
 
-    Prints `spanwise serves gRPC on HOST:PORT` on stderr once calls are taken.
+    Prints `spanwise serves gRPC on HOST:PORT` on stderr once calls are taken, by all workers.
     """
     configure_logging(settings.log_level)
+    if settings.workers > 1:
+        return _run(lambda: _serve_with_workers(settings), settings)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return _run(lambda: runner.run(_serve(settings)), settings)
 
@@ -57,6 +60,11 @@ def rebuild(settings: Settings) -> int:
         _say(f"rebuilt {without_password(settings.database_url)} from {num_events} events")
 
     return _run(work, settings)
+
+
+def _serve_with_workers(settings: Settings) -> None:
+    open_prepared(settings.database_url).close()  # once for all of them
+    supervise(settings, _announce)
 
 
 async def _serve(settings: Settings) -> None:
@@ -88,7 +96,7 @@ def _run(work: Callable[[], None], settings: Settings) -> int:
         url = without_password(settings.database_url)
         _say(f"spanwise: database_url is {url!r}: {error}")
         return EXIT_BAD_SETTINGS
-    except (SpanwiseError, AddressUnavailableError) as error:
+    except (SpanwiseError, AddressUnavailableError, WorkerFailedError) as error:
         _say(f"spanwise: {error}")
         return EXIT_FAILED
     return EXIT_DONE

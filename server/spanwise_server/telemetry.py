@@ -57,7 +57,9 @@ class Metrics:
         child.inc()
 
 
-def configure_logging(level: str, stream: TextIO = sys.stderr) -> None:
+def configure_logging(
+    level: str, stream: TextIO = sys.stderr, *, worker: int | None = None
+) -> None:
     """Write logs to `stream`: as key=value lines on a terminal, as JSON lines otherwise.
 
     Records of libraries take the same way, from WARNING up.
@@ -65,10 +67,18 @@ def configure_logging(level: str, stream: TextIO = sys.stderr) -> None:
     Args:
         level: Lowest level of our own records: debug, info, warning or error.
         stream: Where to write.
+        worker: Number that every record carries, where the server has several workers.
     """
+
+    def name_worker(
+        _: object, __: str, record: structlog.typing.EventDict
+    ) -> structlog.typing.EventDict:
+        return record if worker is None else {**record, "worker": worker}
+
     shared: list[structlog.typing.Processor] = [
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
+        name_worker,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
     ]

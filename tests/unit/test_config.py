@@ -16,6 +16,7 @@ from spanwise_server.config import (
 VALUES = {
     "grpc_address": ("127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"),
     "database_url": ("sqlite:///1.db", "sqlite:///2.db", "sqlite:///3.db"),
+    "workers": (2, 3, 4),
     "max_message_bytes": (5_000_000, 6_000_000, 7_000_000),
     "log_level": ("debug", "warning", "error"),
     "graceful_stop_s": (1.5, 2.5, 3.5),

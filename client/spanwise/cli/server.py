@@ -51,6 +51,14 @@ def serve(
         ),
     ] = None,
     database_url: DatabaseUrl = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Processes that take calls, from 1 to 64. Setting SPANWISE_WORKERS; default 1.",
+            show_default=False,
+        ),
+    ] = None,
     max_message_bytes: Annotated[
         int | None,
         typer.Option(
@@ -90,6 +98,7 @@ def serve(
         config,
         grpc_address=grpc_address,
         database_url=database_url,
+        workers=workers,
         max_message_bytes=max_message_bytes,
         graceful_stop_s=graceful_stop_s,
         stale_after_s=stale_after_s,

@@ -52,8 +52,8 @@ def main() -> None:
     os.nice(NICENESS)
     own_end = socket.socket(fileno=sys.stdin.fileno())
     stream = own_end.makefile("rwb")
-    database_url, stale_after_ns, log_level = read_frame(stream)
-    configure_logging(log_level)
+    database_url, stale_after_ns, log_level, worker = read_frame(stream)
+    configure_logging(log_level, worker=worker)
     reads = _build_reads(database_url, stale_after_ns)
     settle_collector()
     with suppress(EOFError, ConnectionError):

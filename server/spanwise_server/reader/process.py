@@ -30,10 +30,12 @@ class ReaderProcess:
     To be used from one event loop.
     """
 
-    def __init__(self, database_url: str, stale_after_ns: int, log_level: str) -> None:
-        """Read the database at `database_url`; log from `log_level` up."""
+    def __init__(
+        self, database_url: str, stale_after_ns: int, log_level: str, worker: int | None = None
+    ) -> None:
+        """Read the database at `database_url`; log from `log_level` up, as that `worker`."""
         # Not in the arguments, which everybody can see: the URL may hold a password.
-        self._hello = encode_frame((database_url, stale_after_ns, log_level))
+        self._hello = encode_frame((database_url, stale_after_ns, log_level, worker))
         self._numbers = count(1)
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._reader: _Reader | None = None

@@ -35,8 +35,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     own_end = socket.socket(fileno=sys.stdin.fileno())
     stream = cast("BufferedRWPair", own_end.makefile("rwb", buffering=BUFFER_BYTES))
-    database_url, log_level = read_frame(stream)
-    configure_logging(log_level)
+    database_url, log_level, worker = read_frame(stream)
+    configure_logging(log_level, worker=worker)
     storage = open_storage(database_url)
     settle_collector()
     try:

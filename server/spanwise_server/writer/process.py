@@ -28,10 +28,10 @@ class WriterProcess:
     To be used from one event loop, one commit at a time.
     """
 
-    def __init__(self, database_url: str, log_level: str) -> None:
-        """Write to the database at `database_url`; log from `log_level` up."""
+    def __init__(self, database_url: str, log_level: str, worker: int | None = None) -> None:
+        """Write to the database at `database_url`; log from `log_level` up, as that `worker`."""
         # Not in the arguments, which everybody can see: the URL may hold a password.
-        self._hello = encode_frame((database_url, log_level))
+        self._hello = encode_frame((database_url, log_level, worker))
         self._writer: _Writer | None = None
 
     async def start(self) -> None:

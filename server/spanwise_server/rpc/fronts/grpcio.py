@@ -22,9 +22,6 @@ _DETAILS_KEY = "grpc-status-details-bin"
 """Trailer that carries google.rpc.Status, where clients of every language look for details."""
 
 _OPTIONS = {
-    # Off: with it a second server could bind the same port, and the system would deal calls out
-    # between the two. The second one is to fail instead.
-    "grpc.so_reuseport": 0,
     # Calls that wait for the event loop. Beyond these numbers gRPC ends calls with CANCELLED, at
     # random from 1,000 on by default, and a sender takes that for a failed event. Work that waits
     # is bounded by the connections: each has at most as many calls as its sender has open.
@@ -50,7 +47,12 @@ class GrpcFront:
     """Serves method tables. To be used from one event loop."""
 
     def __init__(
-        self, methods: Iterable[Method], interceptors: Interceptors, *, max_message_bytes: int
+        self,
+        methods: Iterable[Method],
+        interceptors: Interceptors,
+        *,
+        max_message_bytes: int,
+        shares_port: bool = False,
     ) -> None:
         """Bind `methods`.
 
@@ -59,8 +61,15 @@ class GrpcFront:
             interceptors: What goes around their handlers.
             max_message_bytes: Cap of a request. A larger one gets RESOURCE_EXHAUSTED with
                 "message larger than max" in its text, which FlytePropeller looks for.
+            shares_port: Whether other processes of this server bind the same address. The system
+                then deals connections out among them. Without it a second server fails instead.
         """
-        options = {**_OPTIONS, "grpc.max_receive_message_length": max_message_bytes}
+        options = {
+            **_OPTIONS,
+            "grpc.max_receive_message_length": max_message_bytes,
+            "grpc.so_reuseport": int(shares_port),
+        }
+        self._shares_port = shares_port
         self._server = grpc.aio.server(options=list(options.items()))
         bound = {method.path: _bind(method, interceptors) for method in methods}
         self._server.add_generic_rpc_handlers((_Table(bound),))
@@ -71,7 +80,8 @@ class GrpcFront:
         Raises:
             AddressUnavailableError: The address cannot be taken.
         """
-        _check_address(host, port)
+        if not self._shares_port:  # else whoever started these processes has checked it
+            check_address(host, port)
         address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         try:
             bound = self._server.add_insecure_port(address)
@@ -89,8 +99,13 @@ class GrpcFront:
         await self._server.stop(grace_s)
 
 
-def _check_address(host: str, port: int) -> None:
-    """Fail with the system's reason, which grpcio only writes to its own log."""
+def check_address(host: str, port: int) -> None:
+    """Fail with the system's reason, which grpcio only writes to its own log.
+
+    Raises:
+        AddressUnavailableError: The address cannot be taken, for instance because a server listens
+            on it.
+    """
     address = f"{host}:{port}"
     try:
         family, kind, _, _, target = socket.getaddrinfo(

@@ -1,0 +1,232 @@
+"""Several workers on one address: starting them, watching over them, stopping them.
+
+Each worker is a whole server in a process of its own (worker.py). They share the port with
+SO_REUSEPORT, and the system deals connections out among them. The supervisor serves nothing: it
+holds the port, so that it stays theirs while they restart, and brings back a worker that ended.
+See docs/adr/014-workers-are-processes.md.
+"""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from asyncio.subprocess import Process
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+import structlog
+
+from spanwise_server.config import Address, Settings, parse_address
+from spanwise_server.rpc.fronts.grpcio import AddressUnavailableError, check_address
+from spanwise_server.worker import decode_word, encode_hello
+
+_log = structlog.get_logger(__name__)
+
+WORKER_COMMAND = (sys.executable, "-m", "spanwise_server.worker")
+
+MAX_FAILED_STARTS = 3
+"""Starts in a row that a worker may fail at. More would not help: what a worker needs at its start
+is the address and its settings, and neither changes."""
+
+FIRST_PAUSE_S = 0.1
+LONGEST_PAUSE_S = 5.0
+"""Pauses before a worker that ended is started again: each twice as long as the one before, so that
+one that ends again and again does not take the machine from the others."""
+
+STEADY_S = 60.0
+"""A worker that has served for so long ended for a new reason: the pauses begin anew."""
+
+STOP_MARGIN_S = 5.0
+"""What a worker needs to stop besides the time that its calls may take: its last commits, and the
+end of its processes."""
+
+
+class WorkerFailedError(Exception):
+    """A worker does not come up. The text says which and why."""
+
+
+class _Worker(NamedTuple):
+    process: Process
+    words: asyncio.StreamReader
+    link: asyncio.StreamWriter
+
+
+class Supervisor:
+    """Runs `settings.workers` workers. To be used from one event loop, not that of uvloop.
+
+    uvloop forks in Python where the standard loop does not.
+    """
+
+    def __init__(self, settings: Settings, announce: Callable[[], None]) -> None:
+        """Run workers with `settings`, and call `announce` when all of them take calls."""
+        self._settings = settings
+        self._announce = announce
+        self._stop = asyncio.Event()
+        self._running: set[_Worker] = set()
+        self._not_ready = set(range(1, settings.workers + 1))
+
+    async def run(self) -> None:
+        """Run the workers until stop(), and wait for their ends.
+
+        Raises:
+            WorkerFailedError: A worker does not come up. All others were stopped.
+        """
+        keepers = [asyncio.create_task(self._keep(number)) for number in sorted(self._not_ready)]
+        stopped = asyncio.create_task(self._stop.wait())
+        await asyncio.wait([*keepers, stopped], return_when=asyncio.FIRST_COMPLETED)
+        self.stop()  # as well when one does not come up
+        await stopped
+        limit_s = self._settings.graceful_stop_s + STOP_MARGIN_S
+        _, late = await asyncio.wait(keepers, timeout=limit_s)
+        if late:
+            _log.error("workers did not stop in time and are killed", num_workers=len(late))
+            self.kill()
+        await asyncio.gather(*keepers)
+
+    def stop(self) -> None:
+        """Let all workers stop gracefully. Idempotent."""
+        self._stop.set()
+        for worker in self._running:
+            worker.link.close()  # its sign to stop, which it gets as well when this process dies
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether stop() was called."""
+        return self._stop.is_set()
+
+    def kill(self) -> None:
+        """End all workers at once. What they have answered with OK is committed."""
+        for worker in self._running:
+            with suppress(ProcessLookupError):
+                worker.process.kill()
+
+    async def _keep(self, number: int) -> None:
+        """Keep a worker running until stop()."""
+        loop = asyncio.get_running_loop()
+        num_failed = 0
+        pause_s = FIRST_PAUSE_S
+        while not self._stop.is_set():
+            worker = await self._start(number)
+            failure = await _first_word(worker)
+            ready_s = loop.time()
+            if failure is None:
+                num_failed = 0
+                self._note_ready(number)
+            else:
+                num_failed += 1
+            exit_code = await worker.process.wait()
+            self._running.discard(worker)
+            worker.link.close()
+            if self._stop.is_set():
+                return
+            if num_failed >= MAX_FAILED_STARTS:
+                raise WorkerFailedError(
+                    f"worker {number} failed at {num_failed} starts in a row: {failure}"
+                )
+            if failure is None and loop.time() - ready_s >= STEADY_S:
+                pause_s = FIRST_PAUSE_S
+            _log.error(
+                "a worker ended and is started again",
+                worker=number,
+                exit_code=exit_code,
+                failure=failure or "",
+                pause_s=pause_s,
+            )
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause_s):
+                    await self._stop.wait()
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+
+    async def _start(self, number: int) -> _Worker:
+        ours, its = socket.socketpair()
+        with its:
+            # A process group of its own: Ctrl-C is for this process, which then stops the workers.
+            process = await asyncio.create_subprocess_exec(
+                *WORKER_COMMAND, stdin=its.fileno(), process_group=0
+            )
+        words, link = await asyncio.open_connection(sock=ours)
+        worker = _Worker(process, words, link)
+        self._running.add(worker)
+        # Not in the arguments, which everybody can see: the database URL may hold a password.
+        link.write(encode_hello(number, self._settings))
+        if self._stop.is_set():
+            link.close()
+        return worker
+
+    def _note_ready(self, number: int) -> None:
+        if number in self._not_ready:
+            self._not_ready.discard(number)
+            if not self._not_ready:
+                self._announce()
+        else:
+            _log.info("a worker is back", worker=number)
+
+
+async def _first_word(worker: _Worker) -> str | None:
+    """Wait until a worker takes calls: None. Or give the reason why it does not."""
+    try:
+        line = await worker.words.readline()
+    except OSError:
+        line = b""
+    return decode_word(line) if line else "it ended before it took calls; its log may say why"
+
+
+def supervise(settings: Settings, announce: Callable[[Address], None]) -> None:
+    """Run workers until SIGTERM or SIGINT. A second signal ends all of them at once.
+
+    Args:
+        settings: Settings. The database has the tables of this version.
+        announce: Called with the real address once all workers take calls.
+
+    Raises:
+        AddressUnavailableError: The address cannot be taken.
+        WorkerFailedError: A worker does not come up.
+    """
+    held, address = hold_address(parse_address(settings.grpc_address))
+    with held:
+        asyncio.run(
+            _supervise(settings.model_copy(update={"grpc_address": str(address)}), announce)
+        )
+
+
+async def _supervise(settings: Settings, announce: Callable[[Address], None]) -> None:
+    supervisor = Supervisor(settings, lambda: announce(parse_address(settings.grpc_address)))
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, _on_signal, number, supervisor)
+    await supervisor.run()
+    _log.info("stopped")
+
+
+def _on_signal(number: signal.Signals, supervisor: Supervisor) -> None:
+    if supervisor.is_stopping:
+        supervisor.kill()
+        _log.warning("stopped at once, without waiting for calls that run")
+        os._exit(128 + number)
+    supervisor.stop()
+
+
+def hold_address(address: Address) -> tuple[socket.socket, Address]:
+    """Bind an address in a way that workers may bind it as well, and give its real port.
+
+    The socket does not listen, so it gets no connections.
+
+    Raises:
+        AddressUnavailableError: The address cannot be taken.
+    """
+    # First as one who does not share: two servers on one port would take calls from each other.
+    check_address(*address)
+    family, kind, _, _, target = socket.getaddrinfo(
+        *address, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    held = socket.socket(family, kind)
+    try:
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        held.bind(target)
+    except OSError as error:
+        held.close()
+        raise AddressUnavailableError(f"cannot serve on {address}: {error.strerror}") from error
+    return held, Address(address.host, held.getsockname()[1])
