@@ -30,16 +30,19 @@ class Run:
     the last answer that had one.
     """
 
-    def __init__(self, stubs: Stubs, name: str | None = None) -> None:
+    def __init__(
+        self,
+        stubs: Stubs,
+        name: str | None = None,
+        *,
+        project: str = "flytesnacks",
+        domain: str = "development",
+    ) -> None:
         """Talk to a server through `stubs`."""
         self._stubs = stubs
         self.name = name or f"run{next(_numbers)}"
-        self.flyte_id = WorkflowExecutionIdentifier(
-            project="flytesnacks", domain="development", name=self.name
-        )
-        self.id = identifiers_pb2.ExecutionId(
-            project="flytesnacks", domain="development", name=self.name
-        )
+        self.flyte_id = WorkflowExecutionIdentifier(project=project, domain=domain, name=self.name)
+        self.id = identifiers_pb2.ExecutionId(project=project, domain=domain, name=self.name)
         self.refusal: EventFailureReason | None = None
 
     def workflow(self, phase: str, seconds: float, **fields: Any) -> grpc.StatusCode:

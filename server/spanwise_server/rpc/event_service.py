@@ -137,5 +137,6 @@ class EventServicer:
         )
         async with aclosing(watch) as parts:
             async for part in parts:
-                for answer in await self._pool.run(partial(encode_watched_events, part.events)):
+                answers = encode_watched_events(part.events)
+                while (answer := await self._pool.run(partial(next, answers, None))) is not None:
                     yield answer

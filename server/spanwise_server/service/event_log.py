@@ -14,7 +14,7 @@ MAX_PAGE_SIZE = 1000
 PART_BYTES = 2**20
 """Payload bytes of a part of the log after which nothing is added to it."""
 
-STEP_EVENTS = 8
+STEP_EVENTS = 4
 """Events with payloads that are read at a time. How large they are shows when they are there, and
 each may be as large as a request."""
 

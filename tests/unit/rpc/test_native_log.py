@@ -37,7 +37,7 @@ def test_large_payloads_are_parted_into_answers_of_a_mebibyte() -> None:
     """In order; one that is larger goes alone, and clients with the usual cap take the others."""
     sizes = [MIB // 2, MIB // 2, 1, 5 * MIB, 0, 3, MIB]
     answers = encode_watched_events(
-        [logged(sequence, size) for sequence, size in enumerate(sizes, 1)]
+        logged(sequence, size) for sequence, size in enumerate(sizes, 1)
     )
     assert [[event.sequence for event in answer.events] for answer in answers] == [
         [1, 2],

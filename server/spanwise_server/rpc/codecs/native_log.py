@@ -1,6 +1,6 @@
 """Codec of the event log and of lists of executions: outward, as spanwise.v1 messages."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 
 from spanwise.v1 import event_service_pb2, span_service_pb2
 from spanwise_server.domain.identifiers import EntityKind
@@ -19,20 +19,22 @@ _MAX_ANSWER_BYTES = 2**20
 
 
 def encode_watched_events(
-    events: Sequence[LoggedEvent],
-) -> list[event_service_pb2.WatchEventsResponse]:
-    """Give answers that carry the events in their order: at least one, which is empty for none."""
+    events: Iterable[LoggedEvent],
+) -> Iterator[event_service_pb2.WatchEventsResponse]:
+    """Give answers that carry the events in their order: at least one, which is empty for none.
+
+    Each is made when it is asked for.
+    """
     answer = event_service_pb2.WatchEventsResponse()
-    answers = [answer]
     size_bytes = 0
     for logged in events:
         size_bytes += len(logged.record.payload)
         if size_bytes > _MAX_ANSWER_BYTES and answer.events:
+            yield answer
             answer = event_service_pb2.WatchEventsResponse()
-            answers.append(answer)
             size_bytes = len(logged.record.payload)
         fill_logged_event(answer.events.add(), logged)
-    return answers
+    yield answer
 
 
 def fill_logged_event(message: event_service_pb2.LoggedEvent, logged: LoggedEvent) -> None:
