@@ -217,6 +217,15 @@ def test_large_payloads_are_read_a_few_at_a_time(
     assert sizes(with_payload=False) == [2 * event_log.STEP_EVENTS + 1]
 
 
+def test_a_part_of_several_steps_has_no_gap_and_no_overlap(storage: Storage) -> None:
+    """Small payloads make one part."""
+    count = 3 * event_log.STEP_EVENTS
+    commit(storage, *tasks(count + 1))
+    events, is_last = EventLog(storage).read_after(RUN, 1, with_payload=True)
+    assert [logged.record.sequence for logged in events] == list(range(2, count + 2))
+    assert is_last
+
+
 def test_all_watchers_share_one_question(storage: Storage) -> None:
     """However many they are, and nobody asks when nobody watches."""
     log = CountingLog(storage)
