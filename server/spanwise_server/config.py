@@ -68,10 +68,11 @@ class Settings(BaseSettings):
         ge=1,
         le=64,
         description=(
-            "Processes that take calls, on one address. The default is one without a supervisor,"
-            " which takes some thousand events a second. Each further one takes a core and about"
-            " 250 MB, with the writer that it has. They share the database, so more than one wants"
-            " PostgreSQL when writing is what takes the time: docs/processes.md."
+            "Processes that take calls, on one address. One uses two cores under load, its own and"
+            " that of its writer, and about 170 MB at rest; more than half as many as there are"
+            " cores gain nothing. Connections are dealt out among them, and each stays with its"
+            " worker, so a single sender uses a single worker: docs/processes.md. Above 64, run"
+            " servers on more machines."
         ),
     )
     max_message_bytes: int = Field(

@@ -55,7 +55,8 @@ def serve(
         int | None,
         typer.Option(
             metavar="N",
-            help="Processes that take calls, from 1 to 64. Setting SPANWISE_WORKERS; default 1.",
+            help="Processes that take calls on the address, from 1 to 64: docs/processes.md. "
+            "Setting SPANWISE_WORKERS; default 1.",
             show_default=False,
         ),
     ] = None,
