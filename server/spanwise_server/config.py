@@ -69,10 +69,10 @@ class Settings(BaseSettings):
         le=64,
         description=(
             "Processes that take calls, on one address. One uses two cores under load, its own and"
-            " that of its writer, and about 170 MB at rest; more than half as many as there are"
-            " cores gain nothing. Connections are dealt out among them, and each stays with its"
-            " worker, so a single sender uses a single worker: docs/processes.md. Above 64, run"
-            " servers on more machines."
+            " that of its writer, and about 160 MB at rest, with a process for reads; more than"
+            " half as many as there are cores gain nothing. Connections are dealt out among them,"
+            " and each stays with its worker, so a single sender uses a single worker:"
+            " docs/processes.md. Above 64, run servers on more machines."
         ),
     )
     max_message_bytes: int = Field(

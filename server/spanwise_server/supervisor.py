@@ -2,7 +2,7 @@
 
 Each worker is a whole server in a process of its own (worker.py). They share the port with
 SO_REUSEPORT, and the system deals connections out among them. The supervisor serves nothing: it
-holds the port, so that it stays theirs while they restart, and brings back a worker that ended.
+holds the port, so that it is one for all of them, and brings back a worker that ended.
 See docs/adr/014-workers-are-processes.md.
 """
 

@@ -6,18 +6,26 @@ from pathlib import Path
 
 from tests.e2e.harness import ServerProcess
 
-DEADLINE_S = 30
+DEADLINE_S = 60
 
 
 def child_of(server: ServerProcess, module: str) -> int:
     """Give the process id of the child of a server that runs a module."""
-    children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text()
-    (pid,) = [
-        int(child)
-        for child in children.split()
-        if module.encode() in Path(f"/proc/{child}/cmdline").read_bytes()
-    ]
+    (pid,) = children_of(server.process.pid, module)
     return pid
+
+
+def children_of(pid: int, module: str) -> list[int]:
+    """Give the ids of the children of a process that run a module, in the order of their starts."""
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return [
+            int(child)
+            for child in children
+            if module.encode() in Path(f"/proc/{child}/cmdline").read_bytes()
+        ]
+    except FileNotFoundError:
+        return []  # it, or one of them, has just ended
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:

@@ -1,13 +1,13 @@
 """`spanwise serve --workers`: one address, several processes."""
 
+import json
 import os
 import re
 import signal
 import socket
 import threading
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -18,26 +18,13 @@ import pytest
 from tests.e2e.cli_process import run
 from tests.e2e.flyte_run import OK, Run
 from tests.e2e.harness import READY, ServerProcess, Stubs, running_server
+from tests.e2e.processes import DEADLINE_S, children_of, is_running, wait_until
 from tests.e2e.replicas import stubs_of
 from tests.e2e.test_replicas import whole_log
 from tests.e2e.test_serve import open_call
 
 UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
-DEADLINE_S = 60
 SENDERS = 8
-
-
-def children_of(pid: int, module: str) -> list[int]:
-    """Give the ids of the children of a process that run a module, in ascending order."""
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        return [
-            int(child)
-            for child in children
-            if module.encode() in Path(f"/proc/{child}/cmdline").read_bytes()
-        ]
-    except FileNotFoundError:
-        return []  # it, or one of them, has just ended
 
 
 def workers_of(server: ServerProcess) -> list[int]:
@@ -45,29 +32,14 @@ def workers_of(server: ServerProcess) -> list[int]:
     return children_of(server.process.pid, "spanwise_server.worker")
 
 
-def writers_of(server: ServerProcess) -> list[int]:
-    """Give the process ids of the workers' writers."""
+def helpers_of(server: ServerProcess) -> list[int]:
+    """Give the process ids of the workers' writers and readers."""
     return [
-        writer
+        helper
         for worker in workers_of(server)
-        for writer in children_of(worker, "spanwise_server.writer")
+        for module in ("spanwise_server.writer", "spanwise_server.reader")
+        for helper in children_of(worker, module)
     ]
-
-
-def is_running(pid: int) -> bool:
-    """Say whether a process runs; one that is only not yet waited for does not."""
-    try:
-        return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return False
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    """Wait for a condition."""
-    deadline = time.monotonic() + DEADLINE_S
-    while not is_so():
-        assert time.monotonic() < deadline, "waited too long"
-        time.sleep(0.01)
 
 
 def num_connections(pid: int, port: int) -> int:
@@ -154,7 +126,7 @@ def logged(stubs: Stubs) -> Counter[tuple[str, int]]:
 
 
 def test_all_workers_take_calls_on_one_address(tmp_path: Path) -> None:
-    """The system deals connections out among them; each has a writer, and one address is told."""
+    """The system deals connections out among them; each has helpers; one address is told."""
     with running_server(tmp_path / "spanwise.db", "--workers", "3") as server, ExitStack() as stack:
         workers = workers_of(server)
         assert len(workers) == 3
@@ -166,7 +138,7 @@ def test_all_workers_take_calls_on_one_address(tmp_path: Path) -> None:
         assert all(counts), counts
         assert num_connections(server.process.pid, port_of(server)) == 0
         assert [event.sequence for event in runs[0].log()] == list(range(1, 65))
-        assert len(writers_of(server)) == 3
+        assert len(helpers_of(server)) == 2 * 3
         assert server.said().count(READY) == 1
 
 
@@ -208,7 +180,7 @@ def test_all_workers_stop_gracefully_under_load(tmp_path: Path) -> None:
     database = tmp_path / "spanwise.db"
     with running_server(database, "--workers", "3") as server:
         load = Load(server, ends_with=UNAVAILABLE)
-        processes = workers_of(server) + writers_of(server)
+        processes = workers_of(server) + helpers_of(server)
         with load.running():
             load.wait_for_more(5)
             server.signal(signal.SIGTERM)
@@ -229,7 +201,7 @@ def test_a_second_signal_ends_all_workers_at_once(number: signal.Signals, tmp_pa
     """A call that runs is not waited for."""
     flags = ("--workers", "2", "--graceful-stop-s", "3600")
     with running_server(tmp_path / "spanwise.db", *flags) as server, stubs_of(server) as stubs:
-        processes = workers_of(server) + writers_of(server)
+        processes = workers_of(server) + helpers_of(server)
         with open_call(stubs.channel):
             server.signal(number)
             wait_until(lambda: Run(stubs).task("n0", "RUNNING", 1) is UNAVAILABLE)
@@ -239,9 +211,9 @@ def test_a_second_signal_ends_all_workers_at_once(number: signal.Signals, tmp_pa
 
 
 def test_workers_end_with_a_supervisor_that_is_killed(tmp_path: Path) -> None:
-    """And their writers with them."""
+    """And their helpers with them."""
     server = ServerProcess(tmp_path / "spanwise.db", "--workers", "2")
-    processes = workers_of(server) + writers_of(server)
+    processes = workers_of(server) + helpers_of(server)
     assert len(processes) >= 2
     server.kill()
     wait_until(lambda: not any(map(is_running, processes)))
@@ -295,21 +267,25 @@ def test_the_address_of_workers_is_taken_for_every_other_server(tmp_path: Path) 
 
 
 def test_logs_name_the_worker_and_no_command_line_shows_the_database(tmp_path: Path) -> None:
-    """Both of the worker, and of its writer."""
+    """Of all processes of a worker."""
     database = tmp_path / "secret.db"
     with running_server(database, "--workers", "2") as server, ExitStack() as stack:
         stubs = [stack.enter_context(stubs_of(server)) for _ in range(32)]
         for each in stubs:
             Run(each).task("n0", "RUNNING", 1)
-        for pid in workers_of(server) + writers_of(server):
+        for pid in workers_of(server) + helpers_of(server):
             assert b"secret" not in Path(f"/proc/{pid}/cmdline").read_bytes()
-        for pid in writers_of(server):
+        for pid in helpers_of(server):
             os.kill(pid, signal.SIGKILL)
         for each in stubs:
             Run(each).task("n0", "RUNNING", 1)
-        wait_until(lambda: server.said().count("the writer process ended") == 2)
-        lines = [line for line in server.said().splitlines() if "the writer process ended" in line]
-        assert sorted(re.findall(r'"worker": (\d)', "".join(lines))) == ["1", "2"]
+        wait_until(lambda: server.said().count("process ended") == 4)
+        records = [json.loads(line) for line in server.said().splitlines() if line[0] == "{"]
+        assert sorted((record["worker"], record["event"]) for record in records) == [
+            (worker, f"the {helper} process ended")
+            for worker in (1, 2)
+            for helper in ("reader", "writer")
+        ]
 
 
 def test_a_number_of_workers_that_is_none_is_told() -> None:
