@@ -23,6 +23,7 @@ from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.rpc.reflection import reflection_methods
 from spanwise_server.rpc.span_service import SpanServicer
 from spanwise_server.rpc.workflow_service import WorkflowServicer
+from spanwise_server.service.commit_wait import Commits
 from spanwise_server.service.event_log import EventLog
 from spanwise_server.service.event_sink import EventSink
 from spanwise_server.service.event_watch import EventWatches
@@ -50,6 +51,7 @@ class Server:
     reader: ReaderProcess
     sink: EventSink
     pool: QueryPool
+    commits: Commits
     watches: SpanWatches[SpanView]
     event_watches: EventWatches
     health: Health
@@ -89,6 +91,7 @@ class Server:
         """Give back threads and connections. Call after stop(), or when start() failed."""
         self.pool.close()
         self.storage.close()
+        self.commits.close()
 
 
 def build_server(settings: Settings, storage: Storage, worker: int | None = None) -> Server:
@@ -113,9 +116,10 @@ def build_server(settings: Settings, storage: Storage, worker: int | None = None
         decode_stored_definition,
         stale_after_ns=settings.stale_after_s * SECOND_NS,
     )
-    watches = SpanWatches(queries, pool, render_view)
+    commits = Commits(storage.wait_for_commits)
+    watches = SpanWatches(queries, pool, render_view, commits)
     log = EventLog(storage)
-    event_watches = EventWatches(log, pool)
+    event_watches = EventWatches(log, pool, commits)
     methods = [
         *AdminServicer(sink, reader).methods(),
         *EventServicer(sink, reader, log, event_watches, pool).methods(),
@@ -129,7 +133,7 @@ def build_server(settings: Settings, storage: Storage, worker: int | None = None
         shares_port=worker is not None,
     )
     return Server(
-        storage, writer, reader, sink, pool, watches, event_watches, health, front, metrics
+        storage, writer, reader, sink, pool, commits, watches, event_watches, health, front, metrics
     )
 
 

@@ -1,6 +1,6 @@
 """Watching of logs: every event of an execution, in order, whichever process commits it.
 
-A watcher has a cursor, the last sequence that it was given. One query asks again and again for the
+A watcher has a cursor, the last sequence that it was given. After commits one query asks for the
 last sequences of all executions that are watched; where one has moved, each watcher reads on from
 its cursor, a part at a time, and the next part when it has taken the one before.
 """
@@ -12,7 +12,7 @@ from functools import partial
 
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.domain.identifiers import ExecutionId
-from spanwise_server.service.commit_wait import CommitWait
+from spanwise_server.service.commit_wait import Commits
 from spanwise_server.service.event_log import EventLog, LogPart
 from spanwise_server.service.span_watch import Threads
 
@@ -43,12 +43,12 @@ class _Followed:
 class EventWatches:
     """Lets any number of watchers follow logs. To be used from one event loop."""
 
-    def __init__(self, log: EventLog, threads: Threads) -> None:
-        """Read `log` in `threads`."""
+    def __init__(self, log: EventLog, threads: Threads, commits: Commits) -> None:
+        """Read `log` in `threads`, again after `commits`."""
         self._log = log
         self._threads = threads
         self._followed: dict[ExecutionId, _Followed] = {}
-        self._wait = CommitWait()
+        self._wait = commits.new_wait()
         self._poller: asyncio.Task[None] | None = None
         self._is_stopped = False
 

@@ -17,7 +17,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.domain.spans import Span
-from spanwise_server.service.commit_wait import CommitWait
+from spanwise_server.service.commit_wait import Commits
 from spanwise_server.service.span_queries import SpanQueries, VersionedTree
 from spanwise_server.storage.api import ExecutionVersion
 
@@ -129,9 +129,13 @@ class SpanWatches(Generic[V]):
         queries: SpanQueries,
         threads: Threads,
         render: Render[V],
+        commits: Commits,
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """Build with `queries` and show with `render`, both in `threads`, as of `now_ns`."""
+        """Build with `queries` and show with `render`, both in `threads`, as of `now_ns`.
+
+        What moved is looked for after `commits`.
+        """
         self._queries = queries
         self._threads = threads
         self._render = render
@@ -139,7 +143,7 @@ class SpanWatches(Generic[V]):
         self._followed: dict[ExecutionId, _Followed[V]] = {}
         self._large_turn = asyncio.Lock()
         self._small_turn = asyncio.Lock()
-        self._wait = CommitWait()
+        self._wait = commits.new_wait()
         self._poller: asyncio.Task[None] | None = None
         self._looks: set[asyncio.Task[None]] = set()
         self._is_stopped = False

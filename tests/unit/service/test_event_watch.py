@@ -3,6 +3,7 @@
 import asyncio
 import random
 import threading
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager
@@ -16,6 +17,7 @@ from spanwise_server.domain.events import PayloadType
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.service import commit_wait, event_log
+from spanwise_server.service.commit_wait import Commits
 from spanwise_server.service.event_log import EventLog, LogPart
 from spanwise_server.service.event_watch import EventWatches
 from spanwise_server.storage.api import Storage
@@ -44,6 +46,7 @@ def storage(database: Path) -> Iterator[Storage]:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look again at once."""
     monkeypatch.setattr(commit_wait, "POLL_INTERVAL_S", 0.001)
+    monkeypatch.setattr(commit_wait, "REST_S", 0.0)
 
 
 class CountingLog(EventLog):
@@ -71,13 +74,15 @@ class CountingLog(EventLog):
 async def watching(log: EventLog) -> AsyncIterator[EventWatches]:
     """Let logs be watched."""
     pool = QueryPool()
-    watches = EventWatches(log, pool)
+    commits = Commits(time.sleep)  # a store that tells nothing
+    watches = EventWatches(log, pool, commits)
     try:
         async with asyncio.timeout(DEADLINE_S):
             yield watches
     finally:
         watches.stop()
         pool.close()
+        commits.close()
 
 
 def follow(

@@ -21,6 +21,7 @@ from spanwise_server.domain.workflows import WorkflowFormat
 from spanwise_server.rpc.codecs.workflow_payloads import decode_definition
 from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.service import commit_wait, span_watch
+from spanwise_server.service.commit_wait import Commits
 from spanwise_server.service.span_queries import VersionedTree
 from spanwise_server.service.span_watch import Render, SpanWatches
 from spanwise_server.service.workflow_registry import WorkflowRegistry
@@ -55,6 +56,7 @@ def storage(tmp_path: Path) -> Storage:
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look again at once."""
     monkeypatch.setattr(commit_wait, "POLL_INTERVAL_S", 0.001)
+    monkeypatch.setattr(commit_wait, "REST_S", 0.0)
 
 
 def show(tree: VersionedTree, as_of_ns: int, depth: int | None, previous: View | None) -> View:
@@ -69,7 +71,8 @@ async def watching(
 ) -> AsyncIterator[SpanWatches[View]]:
     """Let executions of a store be watched."""
     pool = QueryPool()
-    watches = SpanWatches(queries_of(storage, LIMIT_NS), pool, render, now_ns)
+    commits = Commits(storage.wait_for_commits)
+    watches = SpanWatches(queries_of(storage, LIMIT_NS), pool, render, commits, now_ns)
     try:
         async with asyncio.timeout(DEADLINE_S):
             yield watches
@@ -77,6 +80,7 @@ async def watching(
         watches.stop()
         pool.close()
         storage.close()
+        commits.close()
 
 
 def run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
