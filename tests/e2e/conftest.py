@@ -34,3 +34,14 @@ def stubs(server: ServerProcess) -> Iterator[Stubs]:
     """Give stubs on a channel that takes answers of any size."""
     with server.channel(max_receive_message_length=-1, max_send_message_length=-1) as channel:
         yield Stubs(channel)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | str]:
+    """Give each kind of database in turn, with nothing in it, for servers to run on."""
+    if request.param == "sqlite":
+        yield tmp_path / "spanwise.db"
+        return
+    databases: Databases = request.getfixturevalue("postgresql")
+    with databases.migrated() as url:
+        yield url

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 @contextmanager
-def running_replicas(database: Path, count: int) -> Iterator[list[ServerProcess]]:
+def running_replicas(database: Path | str, count: int) -> Iterator[list[ServerProcess]]:
     """Run servers on one database for the time of a block. They start at the same moment."""
     with ThreadPoolExecutor(count) as starters:
         starting = [starters.submit(ServerProcess, database) for _ in range(count)]

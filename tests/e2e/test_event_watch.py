@@ -77,10 +77,10 @@ def test_the_first_answer_comes_at_once(stubs: Stubs) -> None:
     assert (event.sequence, event.node_id) == (1, "n0")
 
 
-def test_a_watch_that_is_resumed_gives_exactly_what_came_meanwhile(tmp_path: Path) -> None:
+def test_a_watch_that_is_resumed_gives_exactly_what_came_meanwhile(database: Path | str) -> None:
     """Read to a cursor, disconnect, fifty more from two processes, resume there."""
     with (
-        running_replicas(tmp_path / "spanwise.db", 2) as servers,
+        running_replicas(database, 2) as servers,
         stubs_of(servers[0]) as here,
         stubs_of(servers[1]) as there,
     ):
@@ -106,9 +106,9 @@ def test_a_watch_that_is_resumed_gives_exactly_what_came_meanwhile(tmp_path: Pat
 
 
 @pytest.mark.timeout(300)
-def test_watchers_of_every_process_hear_every_event_of_every_process(tmp_path: Path) -> None:
+def test_watchers_of_every_process_hear_every_event_of_every_process(database: Path | str) -> None:
     """In the same order, without a gap, while four processes write and watches break off."""
-    with running_replicas(tmp_path / "spanwise.db", 4) as servers:
+    with running_replicas(database, 4) as servers:
         writers, versions = 3, 20  # writers of each server
         total = 4 * writers * versions
 

@@ -1,4 +1,4 @@
-"""Several servers on one SQLite file: each takes every event, and none loses or repeats one."""
+"""Several servers on one database: each takes every event, and none loses or repeats one."""
 
 import itertools
 import zlib
@@ -38,10 +38,10 @@ def whole_log(stubs: Stubs, run: Run) -> list[LoggedEvent]:
 @pytest.mark.parametrize("num_servers", [2, 4])
 @pytest.mark.timeout(300)
 def test_writers_of_one_execution_in_several_processes_lose_and_repeat_nothing(
-    num_servers: int, tmp_path: Path
+    num_servers: int, database: Path | str
 ) -> None:
     """Each has an attempt of its own, and all of them send the events of one more."""
-    with running_replicas(tmp_path / "spanwise.db", num_servers) as servers:
+    with running_replicas(database, num_servers) as servers:
 
         def send(server: ServerProcess, number: int) -> Counter[grpc.StatusCode]:
             answers: Counter[grpc.StatusCode] = Counter()
@@ -126,9 +126,9 @@ def play(run: Run, producer_id: str) -> set[grpc.StatusCode]:
 
 
 @pytest.mark.timeout(300)
-def test_shards_of_propeller_send_at_once_through_different_servers(tmp_path: Path) -> None:
+def test_shards_of_propeller_send_at_once_through_different_servers(database: Path | str) -> None:
     """By hash, project and domain, all at the same time: nine producers, three servers."""
-    with running_replicas(tmp_path / "spanwise.db", 3) as servers:
+    with running_replicas(database, 3) as servers:
 
         def send_shard(strategy: str, shard: int, server: ServerProcess) -> set[grpc.StatusCode]:
             with stubs_of(server) as stubs:
@@ -164,9 +164,11 @@ def test_shards_of_propeller_send_at_once_through_different_servers(tmp_path: Pa
                     ]
 
 
-def test_one_execution_may_change_its_shard_while_the_old_one_still_sends(tmp_path: Path) -> None:
+def test_one_execution_may_change_its_shard_while_the_old_one_still_sends(
+    database: Path | str, tmp_path: Path
+) -> None:
     """As when shards are dealt out anew: each event that both send counts once."""
-    with running_replicas(tmp_path / "spanwise.db", 2) as servers:
+    with running_replicas(database, 2) as servers:
 
         def send(server: ServerProcess) -> set[grpc.StatusCode]:
             with stubs_of(server) as stubs:

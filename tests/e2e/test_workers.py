@@ -150,9 +150,11 @@ def test_one_worker_is_the_server_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(300)
-def test_a_worker_that_is_killed_under_load_comes_back_and_nothing_is_lost(tmp_path: Path) -> None:
+def test_a_worker_that_is_killed_under_load_comes_back_and_nothing_is_lost(
+    database: Path | str,
+) -> None:
     """Its callers hear UNAVAILABLE, and send again to another; nobody hears anything else."""
-    with running_server(tmp_path / "spanwise.db", "--workers", "2") as server:
+    with running_server(database, "--workers", "2") as server:
         load = Load(server)
         with load.running():
             for _ in range(2):
