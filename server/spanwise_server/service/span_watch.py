@@ -1,9 +1,9 @@
 """Watching of executions: whoever watches the same one shares one look at it.
 
-Other processes may write to the same database, and nothing of a database tells a reader of that. So
-one query asks again and again for the versions of all executions that are watched, and a tree is
-built only when they moved, or when silence makes a span stale. It is then shown at every depth that
-somebody asked for.
+Other processes may write to the same database, which tells at most that something was committed. So
+one query asks after commits, and now and then, for the versions of all executions that are watched,
+and a tree is built only when they moved, or when silence makes a span stale. It is then shown at
+every depth that somebody asked for.
 """
 
 import asyncio
