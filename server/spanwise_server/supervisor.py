@@ -53,6 +53,20 @@ class _Worker(NamedTuple):
     link: asyncio.StreamWriter
 
 
+class _End(NamedTuple):
+    """How a worker ended.
+
+    Attributes:
+        failure: Why it did not come up; None when it did.
+        exit_code: Of its process; None without one.
+        served_s: Time from its first word to its end.
+    """
+
+    failure: str | None
+    exit_code: int | None
+    served_s: float
+
+
 class Supervisor:
     """Runs `settings.workers` workers. To be used from one event loop, not that of uvloop.
 
@@ -104,34 +118,24 @@ class Supervisor:
 
     async def _keep(self, number: int) -> None:
         """Keep a worker running until stop()."""
-        loop = asyncio.get_running_loop()
         num_failed = 0
         pause_s = FIRST_PAUSE_S
         while not self._stop.is_set():
-            worker = await self._start(number)
-            failure = await _first_word(worker)
-            ready_s = loop.time()
-            if failure is None:
-                num_failed = 0
-                self._note_ready(number)
-            else:
-                num_failed += 1
-            exit_code = await worker.process.wait()
-            self._running.discard(worker)
-            worker.link.close()
+            end = await self._run_worker(number)
             if self._stop.is_set():
                 return
+            num_failed = 0 if end.failure is None else num_failed + 1
             if num_failed >= MAX_FAILED_STARTS:
                 raise WorkerFailedError(
-                    f"worker {number} failed at {num_failed} starts in a row: {failure}"
+                    f"worker {number} failed at {num_failed} starts in a row: {end.failure}"
                 )
-            if failure is None and loop.time() - ready_s >= STEADY_S:
+            if end.served_s >= STEADY_S:
                 pause_s = FIRST_PAUSE_S
             _log.error(
                 "a worker ended and is started again",
                 worker=number,
-                exit_code=exit_code,
-                failure=failure or "",
+                exit_code=end.exit_code,
+                failure=end.failure or "",
                 pause_s=pause_s,
             )
             with suppress(TimeoutError):
@@ -139,13 +143,33 @@ class Supervisor:
                     await self._stop.wait()
             pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
+    async def _run_worker(self, number: int) -> _End:
+        """Run a worker once, until its process has ended."""
+        loop = asyncio.get_running_loop()
+        try:
+            worker = await self._start(number)
+        except OSError as error:
+            return _End(f"its process cannot be started: {error}", None, 0.0)
+        failure = await _first_word(worker)
+        begun_s = loop.time()
+        if failure is None:
+            self._note_ready(number)
+        exit_code = await worker.process.wait()
+        self._running.discard(worker)
+        worker.link.close()
+        return _End(failure, exit_code, loop.time() - begun_s)
+
     async def _start(self, number: int) -> _Worker:
         ours, its = socket.socketpair()
         with its:
-            # A process group of its own: Ctrl-C is for this process, which then stops the workers.
-            process = await asyncio.create_subprocess_exec(
-                *WORKER_COMMAND, stdin=its.fileno(), process_group=0
-            )
+            try:
+                # A process group of its own: Ctrl-C is for this process, which stops the workers.
+                process = await asyncio.create_subprocess_exec(
+                    *WORKER_COMMAND, stdin=its.fileno(), process_group=0
+                )
+            except OSError:
+                ours.close()
+                raise
         words, link = await asyncio.open_connection(sock=ours)
         worker = _Worker(process, words, link)
         self._running.add(worker)

@@ -179,6 +179,20 @@ def test_a_worker_that_never_comes_up_ends_them_all_and_says_why(
     assert fakes.num_announced == 0
 
 
+def test_a_process_that_cannot_be_started_is_a_start_that_fails(
+    fakes: Fakes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the reason of the system."""
+
+    async def work() -> None:
+        supervisor = fakes.supervisor("serve()")
+        monkeypatch.setattr(supervisor_module, "WORKER_COMMAND", ("/nonexistent/python",))
+        with pytest.raises(WorkerFailedError, match=r"cannot be started: .*No such file"):
+            await supervisor.run()
+
+    run(work())
+
+
 def test_starts_that_fail_are_counted_in_a_row(fakes: Fakes) -> None:
     """A worker that came up again in between may fail again."""
 
