@@ -58,7 +58,7 @@ docs: $(SETUP) ## Generate docs/cli.md, settings.md and reasons.md, and the pict
 	$(BIN)/python scripts/gen_picture.py
 
 .PHONY: bench
-bench: $(SETUP) ## Print throughput and latency beside their targets (misses do not fail)
+bench: $(SETUP) ## Print throughput and latency beside their targets (ARGS="reading large" for some; misses do not fail)
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links \

@@ -21,13 +21,26 @@ class Server:
 
     def cpu_s(self) -> float:
         """Give the processor time of its processes, in seconds, by user and system together."""
+        return sum(map(_cpu_s, self._processes()))
+
+    def peak_mib(self) -> float:
+        """Give the most memory that its processes have held, each at its own time, in MiB."""
+        return sum(map(_peak_mib, self._processes()))
+
+    def _processes(self) -> list[int]:
         children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
-        return sum(map(_cpu_s, [self.pid, *map(int, children)]))
+        return [self.pid, *map(int, children)]
 
 
 def _cpu_s(pid: int) -> float:
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _peak_mib(pid: int) -> float:
+    status = Path(f"/proc/{pid}/status").read_text()
+    (peak_kib,) = re.findall(r"^VmHWM:\s+(\d+) kB$", status, re.MULTILINE)
+    return int(peak_kib) / 1024
 
 
 @contextmanager
