@@ -49,7 +49,7 @@ class PostgresServer:
         give_up_at = time.monotonic() + DEADLINE_S
         while not self._try_to_start():
             # Processes of a killed server take a moment to notice.
-            assert time.monotonic() < give_up_at, self.log()
+            assert time.monotonic() < give_up_at, self.log()[-2_000:]
             time.sleep(0.05)
 
     def stop(self) -> None:

@@ -154,7 +154,8 @@ def load_settings(
 
 def without_password(url: str) -> str:
     """Give a database URL as it may stand in a log or on a screen."""
-    return re.sub(r"(://[^/@:]*):.*@", r"\1:***@", url)
+    url = re.sub(r"(://[^/@:]*):.*@", r"\1:***@", url)
+    return re.sub(r"([?&]password=)[^&]*", r"\1***", url)
 
 
 def parse_address(text: str) -> Address:

@@ -76,9 +76,9 @@ def schema_of(url: str) -> set[tuple[str, ...]]:
 
 
 POSTGRESQL_SCHEMA = """
-    SELECT c.relname, a.attnum::text, a.attname, format_type(a.atttypid, a.atttypmod),
-        coalesce(l.collname, ''), a.attnotnull::text, a.attgenerated::text,
-        coalesce(pg_get_expr(d.adbin, d.adrelid), '')
+    SELECT c.relname || coalesce(c.reloptions::text, ''), a.attnum::text, a.attname,
+        format_type(a.atttypid, a.atttypmod), coalesce(l.collname, ''), a.attnotnull::text,
+        a.attgenerated::text, coalesce(pg_get_expr(d.adbin, d.adrelid), '')
     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
     LEFT JOIN pg_collation l ON l.oid = a.attcollation
     LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum

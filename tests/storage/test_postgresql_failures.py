@@ -14,6 +14,7 @@ from spanwise_server.storage.sql import storage as storage_module
 from spanwise_server.storage.sql.dialect import MAX_LOCKS
 from spanwise_server.storage.sql.migrations import upgrade
 from spanwise_server.storage.sql.storage import SqlStorage
+from spanwise_server.storage.sql.write_transaction import SqlWriteTransaction
 from tests.postgresql import Databases, PostgresServer
 from tests.storage.records import KEY, OTHER_KEY, event, workflow
 from tests.storage.steps import events_of
@@ -179,6 +180,33 @@ def test_whoever_writes_everything_keeps_all_others_out(
     other.write(append_one)
     holder.close()
     other.close()
+
+
+def test_a_rebuild_may_take_longer_than_other_writes(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(postgresql.WRITER_SETTINGS, "statement_timeout", "100")
+    monkeypatch.setattr(postgresql, "WRITER_ANSWER_LIMIT_S", 0.2)
+    storage = open_storage(url)
+
+    def work(transaction: WriteTransaction, *, rebuild: bool) -> None:
+        assert isinstance(transaction, SqlWriteTransaction)
+        if rebuild:
+            transaction.clear_projections()
+        transaction._connection.execute("SELECT pg_sleep(0.4)")  # noqa: SLF001 - instead of much data
+
+    storage.write(lambda t: work(t, rebuild=True))
+    with pytest.raises(StoreUnavailable):  # and the limits are back
+        storage.write(lambda t: work(t, rebuild=False))
+    storage.close()
+
+
+def test_a_batch_that_no_buffer_holds_is_written(url: str) -> None:
+    storage = open_storage(url)
+    large = [event(number)._replace(payload=bytes(2**20)) for number in range(1, 21)]
+    storage.write(lambda transaction: transaction.append_events(large))
+    assert num_events(storage) == len(large)
+    storage.close()
 
 
 def test_writers_of_the_same_new_executions_lose_nothing_and_never_block_each_other(

@@ -173,6 +173,9 @@ POSTGRESQL_SEEKS = {
 def test_postgresql_reads_no_more_than_it_needs(name: str, postgresql: Databases) -> None:
     plan = postgresql_plan_of(name, postgresql)
     assert not [line for line in plan if "Seq Scan" in line]
+    [first_scan, *_] = [line for line in plan if " Scan" in line]
+    has_keys = any("unnest" in line for line in plan)
+    assert has_keys == ("Function Scan on unnest" in first_scan), plan
     sorts = [line for line in plan if "Sort Key" in line or "Presorted Key" in line]
     assert bool(sorts) == (name in SORTED_IN_PART), plan
     assert not sorts or any("Presorted Key" in line for line in sorts)

@@ -158,4 +158,6 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
 def test_a_password_is_not_shown() -> None:
     """Neither on the screen nor in a log."""
     assert without_password("postgresql://u:se:c@ret@h/db") == "postgresql://u:***@h/db"
+    url = "postgresql://h/db?user=u&password=se@cret&sslmode=require"
+    assert without_password(url) == "postgresql://h/db?user=u&password=***&sslmode=require"
     assert without_password("sqlite:////var/lib/x.db") == "sqlite:////var/lib/x.db"

@@ -6,4 +6,4 @@ WHERE latest.task_project = wanted.task_project AND latest.task_domain = wanted.
 FROM task_executions AS passed
 WHERE passed.task_project = wanted.task_project AND passed.task_domain = wanted.task_domain AND passed.task_name = wanted.task_name AND passed.ended_phase IS NOT NULL AND passed.created_at_ns < %s::BIGINT ORDER BY passed.created_at_ns DESC, passed.execution_key, passed.attempt_key
  LIMIT 1 OFFSET %s::BIGINT), -9223372036854775808) AND (wanted.is_retry = 0 AND latest.retry_attempt = 0 OR wanted.is_retry = 1 AND latest.retry_attempt > 0) AND (wanted.has_succeeded = 0 AND latest.first_running_at_ns IS NOT NULL OR wanted.has_succeeded = 1 AND latest.ended_phase = 11) ORDER BY latest.created_at_ns DESC, latest.execution_key, latest.attempt_key
- LIMIT %s::BIGINT OFFSET 0) AS found ON true JOIN task_executions ON task_executions.execution_key = found.execution_key AND task_executions.attempt_key = found.attempt_key;
+ LIMIT %s::BIGINT OFFSET 0) AS found ON true LEFT OUTER JOIN task_executions ON task_executions.execution_key = found.execution_key AND task_executions.attempt_key = found.attempt_key;

@@ -1,3 +1,4 @@
 -- parameters: param_1
 SELECT workflows.workflow_key, workflows.recorded_at_ns
-FROM unnest(%s::BYTEA[]) AS wanted(workflow_key) JOIN workflows ON workflows.workflow_key = wanted.workflow_key;
+FROM unnest(%s::BYTEA[]) AS wanted(workflow_key) LEFT OUTER JOIN workflows ON workflows.workflow_key = wanted.workflow_key
+WHERE (workflows.workflow_key IS NULL) IS NOT true;

@@ -143,20 +143,12 @@ def insert_or_replace(database: Database) -> Insert:
 
 def select_by_keys(database: Database, num_keys: int) -> Select[Any]:
     """Read attempts. Keys: KEY_COLUMNS. Rows: COLUMNS."""
-    wanted = dialect.wanted_keys(database, KEY_COLUMNS, num_keys)
-    return select(*COLUMNS).join_from(
-        wanted,
-        TASK_EXECUTIONS,
-        and_(*(column == wanted.c[column.name] for column in KEY_COLUMNS)),
-    )
+    return dialect.select_wanted(database, COLUMNS, KEY_COLUMNS, num_keys)
 
 
 def select_by_execution(database: Database, num_keys: int) -> Select[Any]:
     """Read the attempts of executions. Keys: execution_key. Rows: COLUMNS."""
-    wanted = dialect.wanted_keys(database, (TASK_EXECUTIONS.c.execution_key,), num_keys)
-    return select(*COLUMNS).join_from(
-        wanted, TASK_EXECUTIONS, TASK_EXECUTIONS.c.execution_key == wanted.c.execution_key
-    )
+    return dialect.select_wanted(database, COLUMNS, (TASK_EXECUTIONS.c.execution_key,), num_keys)
 
 
 def select_finished(database: Database, num_keys: int) -> Select[Any]:

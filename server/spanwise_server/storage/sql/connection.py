@@ -10,8 +10,8 @@ from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.storage.sql.engine import check_file
 from spanwise_server.storage.sql.errors import DRIVER_ERRORS, translate
 
-if TYPE_CHECKING:
-    import psycopg
+if TYPE_CHECKING:  # needs psycopg, which may not be there
+    from spanwise_server.storage.sql.postgresql import PsycopgConnection
 
 T = TypeVar("T")
 
@@ -53,6 +53,9 @@ class Connection:
             self._driver.cursor().execute("COMMIT")
         except DRIVER_ERRORS as exc:
             raise _of_commit(translate(exc)) from exc
+
+    def lift_limits(self) -> None:
+        """Let the statements of this transaction take any time."""
 
     def end_read(self) -> None:
         """End a transaction that has read what it wanted. Who gives the connection back does it."""
@@ -122,32 +125,47 @@ class PostgresConnection(Connection):
     def __init__(self, driver: PoolProxiedConnection) -> None:
         super().__init__(driver)
         self._pipeline = ExitStack()
+        self._psycopg = cast("PsycopgConnection", driver.driver_connection)
+        self._limit_s = self._psycopg.limit_s
 
     def begin(self, text: str) -> None:
         """See Connection."""
         try:
-            self._pipeline.enter_context(self._psycopg().pipeline())
+            self._pipeline.enter_context(self._psycopg.pipeline())
         except DRIVER_ERRORS as exc:
             raise translate(exc) from exc
         self.execute(text)
 
+    def execute(self, text: str, parameters: Sequence[Any] = ()) -> None:
+        """See Connection."""
+        super().execute(text, parameters)
+        try:
+            self._psycopg.send_all()
+        except DRIVER_ERRORS as exc:
+            raise translate(exc) from exc
+
     def commit(self) -> None:
         """See Connection."""
         try:
-            cursor = self._psycopg().execute("COMMIT", prepare=False)
-            with self._psycopg().pipeline() as pipeline:
+            cursor = self._psycopg.execute("COMMIT", prepare=False)
+            with self._psycopg.pipeline() as pipeline:
                 pipeline.sync()
         except DRIVER_ERRORS as exc:
             raise _of_commit(translate(exc)) from exc
         if cursor.statusmessage != "COMMIT":
             raise RuntimeError(f"a commit ended as {cursor.statusmessage}")
 
+    def lift_limits(self) -> None:
+        """See Connection."""
+        self.execute("SET LOCAL statement_timeout = 0")
+        self._psycopg.limit_s = None
+
     def end_read(self) -> None:
         """See Connection."""
         # psycopg takes a ROLLBACK for a reason to forget all prepared statements. What was read
         # stays right if the server has gone away meanwhile.
         with suppress(*DRIVER_ERRORS):
-            self._psycopg().execute("COMMIT", prepare=False)
+            self._psycopg.execute("COMMIT", prepare=False)
 
     def insert_rows(self, text: str, num_keys: int, rows: Sequence[Row]) -> None:
         """See Connection. One statement, or as many as there are rows with the same key."""
@@ -159,7 +177,7 @@ class PostgresConnection(Connection):
         try:
             self._pipeline.close()  # knows no cursors of the server
             # Without one, the whole result would be sent before the first row of it is given.
-            with self._psycopg().cursor("stream", binary=True) as cursor:
+            with self._psycopg.cursor("stream", binary=True) as cursor:
                 cursor.execute(text, parameters)
                 while rows := cursor.fetchmany(_STREAM_ROWS):
                     yield rows
@@ -170,10 +188,9 @@ class PostgresConnection(Connection):
         """See Connection."""
         with suppress(*DRIVER_ERRORS):  # whoever waited for an answer has heard of it
             self._pipeline.close()
+        self._psycopg.limit_s = self._limit_s
+        del self._psycopg
         super().release()
-
-    def _psycopg(self) -> "psycopg.Connection[Row]":
-        return cast("psycopg.Connection[Row]", self._driver.driver_connection)
 
 
 def _of_commit(error: Exception) -> Exception:

@@ -223,6 +223,33 @@ def wanted_keys(database: Database, columns: Sequence[Column[Any]], num_keys: in
     assert_never(database)
 
 
+def select_wanted(
+    database: Database,
+    columns: Sequence[ColumnElement[Any]],
+    keys: Sequence[Column[Any]],
+    num_keys: int,
+) -> Select[Any]:
+    """Build the select of some columns of the rows of a table that have one of some keys.
+
+    Args:
+        database: Kind of database.
+        columns: What to select, of the table of the keys.
+        keys: Columns that a key consists of. Parameters: see wanted_keys().
+        num_keys: See wanted_keys().
+    """
+    wanted = wanted_keys(database, keys, num_keys)
+    same = and_(*(key == wanted.c[key.name] for key in keys))
+    if database is Database.SQLITE:
+        return select(*columns).join_from(wanted, keys[0].table, same)
+    if database is Database.POSTGRESQL:
+        # PostgreSQL may begin a join with either side, and for a table that it takes to be small
+        # would read all of it, also when it has grown since. An outer join begins with the keys,
+        # unless a condition makes an inner one of it that PostgreSQL can see through.
+        matching = select(*columns).join_from(wanted, keys[0].table, same, isouter=True)
+        return matching.where(keys[0].is_(None).is_not(true()))
+    assert_never(database)
+
+
 def insert(database: Database, table: Table, columns: Sequence[Column[Any]]) -> Insert:
     """Build the insert of one row. It fails when the key is there."""
     return _insert(database, table, columns)
@@ -305,7 +332,8 @@ def join_each(database: Database, outer: FromClause, table: Table, keys: Select[
     if database is Database.POSTGRESQL:
         found = keys.lateral("found")
         same = [each == found.c[each.name] for each in table.primary_key.columns]
-        return outer.join(found, true()).join(table, and_(*same))
+        # An outer join for the reason that select_wanted() gives. The rows are all there.
+        return outer.join(found, true()).outerjoin(table, and_(*same))
     assert_never(database)
 
 

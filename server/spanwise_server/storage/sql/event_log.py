@@ -12,7 +12,6 @@ from sqlalchemy import (
     and_,
     bindparam,
     case,
-    exists,
     func,
     literal_column,
     or_,
@@ -184,8 +183,14 @@ def select_log() -> Select[Any]:
 def select_logged(database: Database, num_keys: int) -> Select[Any]:
     """Find the keys under which an event is logged. Keys and rows: LOGGED_KEY_COLUMNS."""
     wanted = dialect.wanted_keys(database, LOGGED_KEY_COLUMNS, num_keys)
-    # exists() stops at the first: a sender may have repeated one event any number of times.
-    is_logged = exists().where(*(column == wanted.c[column.name] for column in LOGGED_KEY_COLUMNS))
+    # Stops at the first: a sender may have repeated one event any number of times.
+    is_logged = (
+        select(literal_column("1"))
+        .where(*(column == wanted.c[column.name] for column in LOGGED_KEY_COLUMNS))
+        .limit(literal_column("1"))
+        .offset(literal_column("0"))  # PostgreSQL would join the tables, and begin with either
+        .exists()
+    )
     return select(*(wanted.c[column.name] for column in LOGGED_KEY_COLUMNS)).where(is_logged)
 
 
@@ -227,9 +232,8 @@ def select_lives(database: Database, num_keys: int) -> Select[Any]:
     Keys: execution_key. Rows: see lives_from_rows(); payload_type and payload are NULL for events
     without details.
     """
-    wanted = dialect.wanted_keys(database, (EVENTS.c.execution_key,), num_keys)
     has_details = EVENTS.c.has_details != literal_column("0")
-    return select(
+    columns = (
         EVENTS.c.execution_key,
         EVENTS.c.entity_key,
         EVENTS.c.phase,
@@ -240,7 +244,8 @@ def select_lives(database: Database, num_keys: int) -> Select[Any]:
         EVENTS.c.qualities,
         case((has_details, EVENTS.c.payload_type)),
         case((has_details, EVENTS.c.payload)),
-    ).join_from(wanted, EVENTS, EVENTS.c.execution_key == wanted.c.execution_key)
+    )
+    return dialect.select_wanted(database, columns, (EVENTS.c.execution_key,), num_keys)
 
 
 class Lives:

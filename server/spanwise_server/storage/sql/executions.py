@@ -60,6 +60,8 @@ COLUMNS = (
     EXECUTIONS.c.first_running_at_ns,
 )
 
+KEY_COLUMNS = (EXECUTIONS.c.execution_key,)
+
 
 def to_row(record: ExecutionRecord) -> Row:
     """Give the values of COLUMNS."""
@@ -128,18 +130,12 @@ def insert_or_update(database: Database) -> Insert:
 
 def select_by_keys(database: Database, num_keys: int) -> Select[Any]:
     """Read executions. Keys: execution_key. Rows: COLUMNS."""
-    wanted = dialect.wanted_keys(database, (EXECUTIONS.c.execution_key,), num_keys)
-    return select(*COLUMNS).join_from(
-        wanted, EXECUTIONS, EXECUTIONS.c.execution_key == wanted.c.execution_key
-    )
+    return dialect.select_wanted(database, COLUMNS, KEY_COLUMNS, num_keys)
 
 
 def select_present(database: Database, num_keys: int) -> Select[Any]:
     """Find which executions are there. Keys and rows: execution_key."""
-    wanted = dialect.wanted_keys(database, (EXECUTIONS.c.execution_key,), num_keys)
-    return select(EXECUTIONS.c.execution_key).join_from(
-        wanted, EXECUTIONS, EXECUTIONS.c.execution_key == wanted.c.execution_key
-    )
+    return dialect.select_wanted(database, KEY_COLUMNS, KEY_COLUMNS, num_keys)
 
 
 def select_with_bindings(database: Database, num_keys: int) -> Select[Any]:
@@ -147,12 +143,10 @@ def select_with_bindings(database: Database, num_keys: int) -> Select[Any]:
 
     Keys: execution_key. Rows: COLUMNS, and the key of a workflow, or NULL where there is none.
     """
-    wanted = dialect.wanted_keys(database, (EXECUTIONS.c.execution_key,), num_keys)
     bindings = WORKFLOW_BINDINGS
-    return select(*COLUMNS, bindings.c.workflow_key).select_from(
-        wanted.join(EXECUTIONS, EXECUTIONS.c.execution_key == wanted.c.execution_key).outerjoin(
-            bindings, bindings.c.execution_key == wanted.c.execution_key
-        )
+    columns = (*COLUMNS, bindings.c.workflow_key)
+    return dialect.select_wanted(database, columns, KEY_COLUMNS, num_keys).outerjoin(
+        bindings, bindings.c.execution_key == EXECUTIONS.c.execution_key
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Insert, Select, and_, select
+from sqlalchemy import Insert, Select
 
 from spanwise_server.domain.events import CacheStatus, NodeFacts
 from spanwise_server.domain.identifiers import EntityVersion
@@ -147,27 +147,14 @@ def insert_or_replace(database: Database) -> Insert:
 
 def select_by_keys(database: Database, num_keys: int) -> Select[Any]:
     """Read nodes. Keys: KEY_COLUMNS. Rows: COLUMNS."""
-    wanted = dialect.wanted_keys(database, KEY_COLUMNS, num_keys)
-    return select(*COLUMNS).join_from(
-        wanted,
-        NODE_EXECUTIONS,
-        and_(*(column == wanted.c[column.name] for column in KEY_COLUMNS)),
-    )
+    return dialect.select_wanted(database, COLUMNS, KEY_COLUMNS, num_keys)
 
 
 def select_present(database: Database, num_keys: int) -> Select[Any]:
     """Find which nodes are there. Keys and rows: KEY_COLUMNS."""
-    wanted = dialect.wanted_keys(database, KEY_COLUMNS, num_keys)
-    return select(*KEY_COLUMNS).join_from(
-        wanted,
-        NODE_EXECUTIONS,
-        and_(*(column == wanted.c[column.name] for column in KEY_COLUMNS)),
-    )
+    return dialect.select_wanted(database, KEY_COLUMNS, KEY_COLUMNS, num_keys)
 
 
 def select_by_execution(database: Database, num_keys: int) -> Select[Any]:
     """Read the nodes of executions. Keys: execution_key. Rows: COLUMNS."""
-    wanted = dialect.wanted_keys(database, (NODE_EXECUTIONS.c.execution_key,), num_keys)
-    return select(*COLUMNS).join_from(
-        wanted, NODE_EXECUTIONS, NODE_EXECUTIONS.c.execution_key == wanted.c.execution_key
-    )
+    return dialect.select_wanted(database, COLUMNS, (NODE_EXECUTIONS.c.execution_key,), num_keys)

@@ -13,6 +13,7 @@ from psycopg import pq
 from psycopg.abc import Buffer, PQGen
 from psycopg.adapt import AdaptersMap, Dumper, Loader
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.generators import send
 from psycopg.types.numeric import Int8BinaryDumper
 from psycopg.types.string import BytesBinaryDumper, StrBinaryDumper
 
@@ -43,6 +44,9 @@ _LOOKUP_SETTINGS: Settings = {
     "enable_seqscan": "off",
     "enable_hashjoin": "off",
     "enable_mergejoin": "off",
+    # One plan for all numbers of keys. Otherwise each list that is shorter than the guess of the
+    # server is planned anew, which takes longer than to run it.
+    "plan_cache_mode": "force_generic_plan",
     # Costs more than these statements, and the settings above make each look expensive.
     "jit": "off",
     # Milliseconds. Gives the locks of a process back that was stopped or whose machine went away.
@@ -89,6 +93,15 @@ class PsycopgConnection(psycopg.Connection[tuple[Any, ...]]):
         """Wait for what the server has to say. See psycopg."""
         return super().wait(gen, interval, self.limit_s if timeout is None else timeout)
 
+    def send_all(self) -> None:
+        """Send all of what was executed in a pipeline.
+
+        psycopg sends as much as fits into the buffer of the socket, and then waits for an answer:
+        for ever after a large statement.
+        """
+        if self.pgconn.flush():
+            self.wait(send(self.pgconn))
+
     def is_stale(self) -> bool:
         """Say whether the server has closed the connection while it was not in use.
 
@@ -131,7 +144,9 @@ def connect(url: str, settings: Settings, limit_s: float | None) -> PsycopgConne
         )
     except psycopg.OperationalError as exc:
         # It has no code, and its text names the server and the user, but no password.
-        raise StoreUnavailable(f"no connection to PostgreSQL: {exc}") from exc
+        raise StoreUnavailable(
+            f"no connection to PostgreSQL: {' '.join(str(exc).split())}"
+        ) from exc
     try:
         connection.limit_s = limit_s
         # Statements are prepared when they are first run: there are few, and they do not change.

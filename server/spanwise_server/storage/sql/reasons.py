@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Insert, Select, select
+from sqlalchemy import Insert, Select
 
 from spanwise_server.domain.events import Severity
 from spanwise_server.domain.named_tuples import new_tuple
@@ -113,7 +113,4 @@ def insert_or_merge(database: Database) -> Insert:
 
 def select_by_execution(database: Database, num_keys: int) -> Select[Any]:
     """Read the reasons of executions. Keys: execution_key. Rows: COLUMNS."""
-    wanted = dialect.wanted_keys(database, (REASONS.c.execution_key,), num_keys)
-    return select(*COLUMNS).join_from(
-        wanted, REASONS, REASONS.c.execution_key == wanted.c.execution_key
-    )
+    return dialect.select_wanted(database, COLUMNS, (REASONS.c.execution_key,), num_keys)

@@ -30,6 +30,10 @@ TEXT = Text().with_variant(Text(collation="C"), "postgresql")
 and a new version of it makes indexes on them wrong."""
 
 
+ROOM_FOR_UPDATES = {"fillfactor": 70}
+"""Rows that change several times stay on their page of PostgreSQL, and their index as it is."""
+
+
 def execution_key_column() -> Column[bytes]:
     """Give the column that begins every primary key: 16 bytes."""
     return Column("execution_key", LargeBinary(16), primary_key=True)
@@ -175,6 +179,7 @@ NODE_EXECUTIONS = Table(
     *state_columns(),
     first_running_column(),
     sqlite_with_rowid=False,
+    postgresql_with=ROOM_FOR_UPDATES,
 )
 
 # One row per attempt of a task. Key: the attempt. Written by the event sink. May be deleted with
@@ -195,6 +200,7 @@ TASK_EXECUTIONS = Table(
     *state_columns(),
     first_running_column(),
     sqlite_with_rowid=False,
+    postgresql_with=ROOM_FOR_UPDATES,
 )
 # Only attempts that ended are in it, so an attempt costs one change of the index, at its end.
 Index(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Insert, Select, select
+from sqlalchemy import Insert, Select
 
 from spanwise_server.domain.identifiers import EntityVersion
 from spanwise_server.domain.workflows import WorkflowFormat
@@ -24,6 +24,8 @@ COLUMNS = (
     WORKFLOWS.c.recorded_at_ns,
     WORKFLOWS.c.payload,
 )
+
+KEY_COLUMNS = (WORKFLOWS.c.workflow_key,)
 
 BINDING_COLUMNS = (WORKFLOW_BINDINGS.c.execution_key, WORKFLOW_BINDINGS.c.workflow_key)
 
@@ -66,17 +68,13 @@ def insert_or_replace_binding(database: Database) -> Insert:
 
 def select_by_keys(database: Database, num_keys: int) -> Select[Any]:
     """Read workflows. Keys: workflow_key. Rows: COLUMNS."""
-    wanted = dialect.wanted_keys(database, (WORKFLOWS.c.workflow_key,), num_keys)
-    return select(*COLUMNS).join_from(
-        wanted, WORKFLOWS, WORKFLOWS.c.workflow_key == wanted.c.workflow_key
-    )
+    return dialect.select_wanted(database, COLUMNS, KEY_COLUMNS, num_keys)
 
 
 def select_registrations(database: Database, num_keys: int) -> Select[Any]:
     """Find when workflows were registered. Keys: workflow_key. Rows: the key, recorded_at_ns."""
-    wanted = dialect.wanted_keys(database, (WORKFLOWS.c.workflow_key,), num_keys)
-    return select(WORKFLOWS.c.workflow_key, WORKFLOWS.c.recorded_at_ns).join_from(
-        wanted, WORKFLOWS, WORKFLOWS.c.workflow_key == wanted.c.workflow_key
+    return dialect.select_wanted(
+        database, (WORKFLOWS.c.workflow_key, WORKFLOWS.c.recorded_at_ns), KEY_COLUMNS, num_keys
     )
 
 

@@ -235,6 +235,7 @@ class SqlWriteTransaction:
     def clear_projections(self) -> None:
         """See WriteTransaction."""
         self._lock_everything()
+        self._connection.lift_limits()
         for text in self._statements.clear_projections:
             self._connection.execute(text)
 

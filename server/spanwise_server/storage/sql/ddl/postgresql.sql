@@ -79,7 +79,8 @@ CREATE TABLE node_executions (
 	ended_phase_version BIGINT,
 	first_running_at_ns BIGINT,
 	PRIMARY KEY (execution_key, node_key)
-);
+)
+ WITH (fillfactor = 70);
 CREATE TABLE task_executions (
 	execution_key BYTEA NOT NULL,
 	attempt_key BIGINT NOT NULL,
@@ -103,7 +104,8 @@ CREATE TABLE task_executions (
 	ended_phase_version BIGINT,
 	first_running_at_ns BIGINT,
 	PRIMARY KEY (execution_key, attempt_key)
-);
+)
+ WITH (fillfactor = 70);
 CREATE INDEX finished_attempts_by_task ON task_executions (task_project, task_domain, task_name, created_at_ns DESC, execution_key, attempt_key) WHERE ended_phase IS NOT NULL;
 CREATE TABLE reasons (
 	execution_key BYTEA NOT NULL,

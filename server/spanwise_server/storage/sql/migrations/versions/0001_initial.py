@@ -86,6 +86,7 @@ def upgrade() -> None:
         text("group_name"),
         *state(),
         sqlite_with_rowid=False,
+        postgresql_with={"fillfactor": 70},
     )
     op.create_table(
         "task_executions",
@@ -101,6 +102,7 @@ def upgrade() -> None:
         sa.Column("interruptible", sa.SmallInteger, nullable=False),
         *state(),
         sqlite_with_rowid=False,
+        postgresql_with={"fillfactor": 70},
     )
     op.create_table(
         "reasons",
