@@ -311,6 +311,7 @@ def test_whoever_has_no_driver_for_postgresql_hears_how_to_get_it(tmp_path: Path
     [
         "postgresql://user:se@cret@host/db?nonsense=1",
         "postgresql://user:secret@host:port/db",
+        "postgresql://user:cret/cret@host/db",
         "postgresql://user:secret@host/db?sslmode",
     ],
 )
@@ -328,11 +329,25 @@ def test_a_url_that_postgresql_cannot_read_is_refused_without_its_password(url: 
         "sqlite://",
         "sqlite:///:memory:",
         "sqlite:///spanwise.db?mode=ro",
+        "sqlite://host:port/spanwise.db",
     ],
 )
 def test_a_url_that_cannot_be_used_is_refused_with_what_to_write(url: str) -> None:
     with pytest.raises(ValueError, match="write sqlite:///PATH"):
         open_storage(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgres://localhost/spanwise",
+        "postgresql://user:p%40ss@one:5432,other:5433/db?target_session_attrs=read-write",
+        "postgresql://user@/db?host=/var/run/postgresql",
+        "postgresql://[::1]:5432/db?sslmode=require&connect_timeout=3",
+    ],
+)
+def test_a_url_that_the_programs_of_postgresql_take_is_taken(url: str) -> None:
+    open_storage(url).close()  # connects when it is used
 
 
 def test_a_path_may_hold_characters_that_mean_something_in_a_url(tmp_path: Path) -> None:

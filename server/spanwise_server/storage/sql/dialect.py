@@ -10,7 +10,6 @@ from typing import Any, assert_never
 
 from sqlalchemy import (
     ARRAY,
-    URL,
     BigInteger,
     Column,
     ColumnElement,
@@ -26,7 +25,6 @@ from sqlalchemy import (
     bindparam,
     column,
     func,
-    make_url,
     or_,
     select,
     true,
@@ -35,7 +33,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
-from sqlalchemy.exc import ArgumentError
 from sqlalchemy.types import TypeEngine
 
 
@@ -49,25 +46,21 @@ class Database(Enum):
 URL_FORMS = "write sqlite:///PATH or postgresql://USER:PASSWORD@HOST/DATABASE"
 
 
-def parse_url(text: str) -> tuple[Database, URL]:
-    """Split a database URL into the kind of database and the rest.
+def database_of(url: str) -> Database:
+    """Give the kind of database that a URL names.
 
     Raises:
-        ValueError: It is no URL, or names a database that is not supported.
+        ValueError: It is no URL, or names a kind that is not supported.
     """
-    try:
-        url = make_url(text)
-    except ArgumentError as exc:
+    kind, separator, _ = url.partition("://")
+    if not separator:
         # The text may hold a password, so it is not repeated.
-        raise ValueError(f"the database URL cannot be read: {URL_FORMS}") from exc
-    # PostgreSQL's own programs take either name.
-    kind = "postgresql" if url.drivername == "postgres" else url.drivername
+        raise ValueError(f"the database URL cannot be read: {URL_FORMS}")
     try:
-        return Database(kind), url
+        # PostgreSQL's own programs take either name.
+        return Database("postgresql" if kind == "postgres" else kind)
     except ValueError as exc:
-        raise ValueError(
-            f"databases of the kind {url.drivername!r} are not supported: {URL_FORMS}"
-        ) from exc
+        raise ValueError(f"databases of the kind {kind!r} are not supported: {URL_FORMS}") from exc
 
 
 def compiler(database: Database) -> Dialect:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, assert_never
 from urllib.parse import quote
 
-from sqlalchemy import URL, Engine, QueuePool, create_engine, event
-from sqlalchemy.exc import InvalidatePoolError
+from sqlalchemy import Engine, QueuePool, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, InvalidatePoolError
 
 from spanwise_server.domain.errors import StoreUnavailable
-from spanwise_server.storage.sql.dialect import Database, parse_url
+from spanwise_server.storage.sql.dialect import Database, database_of
 
 Pragmas = Mapping[str, int | str]
 
@@ -98,9 +98,9 @@ def create_migration_engine(url: str) -> Engine:
 
 
 def _create_engine(url: str, use: _Use) -> Engine:
-    database, location = parse_url(url)
+    database = database_of(url)
     if database is Database.SQLITE:
-        engine = create_engine("sqlite://", creator=_sqlite_creator(location, use), **_pool(use))
+        engine = create_engine("sqlite://", creator=_sqlite_creator(url, use), **_pool(use))
     elif database is Database.POSTGRESQL:
         engine = _create_postgresql_engine(url, use)
     else:
@@ -117,10 +117,17 @@ def _pool(use: _Use) -> dict[str, Any]:
     }
 
 
-def _sqlite_creator(location: URL, use: _Use) -> Callable[[], sqlite3.Connection]:
+_SQLITE_FORM = "write sqlite:///PATH, with the path of a file and nothing after it"
+
+
+def _sqlite_creator(url: str, use: _Use) -> Callable[[], sqlite3.Connection]:
+    try:
+        location = make_url(url)
+    except (ArgumentError, ValueError) as exc:
+        raise ValueError(_SQLITE_FORM) from exc
     path = location.database
     if not path or path == ":memory:" or location.query:
-        raise ValueError("write sqlite:///PATH, with the path of a file and nothing after it")
+        raise ValueError(_SQLITE_FORM)
     file, pragmas = Path(path), _PRAGMAS[use]
 
     def connect() -> sqlite3.Connection:

@@ -122,13 +122,19 @@ def check_url(url: str) -> None:
         ValueError: It cannot.
     """
     try:
-        conninfo_to_dict(url)
+        ports = str(conninfo_to_dict(url).get("port") or "0").split(",")
     except psycopg.ProgrammingError as exc:
-        # The text of the error may hold a password, so it is not repeated.
-        raise ValueError(
-            "PostgreSQL cannot read it; after ? only its connection options may come, such as"
-            " sslmode=require; write other characters in a user or a password as %40 for @"
-        ) from exc
+        raise ValueError(_UNREADABLE) from exc
+    # An unescaped / in a password ends up here as well.
+    if not all(port.isdecimal() or not port for port in ports):
+        raise ValueError(_UNREADABLE)
+
+
+# The URL and the errors about it may hold a password, so they are not repeated.
+_UNREADABLE = (
+    "PostgreSQL cannot read it; the port is a number, after ? only its connection options may come,"
+    " such as sslmode=require, and in a user or a password @ is written %40, / %2F and : %3A"
+)
 
 
 def connect(url: str, settings: Settings, limit_s: float | None) -> PsycopgConnection:

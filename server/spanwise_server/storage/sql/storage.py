@@ -10,7 +10,7 @@ from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.storage.api import ReadTransaction, Storage, WriteTransaction
 from spanwise_server.storage.sql.commit_watch import CommitWatch
 from spanwise_server.storage.sql.connection import Connection, PostgresConnection
-from spanwise_server.storage.sql.dialect import Database, begin_read, begin_write, parse_url
+from spanwise_server.storage.sql.dialect import Database, begin_read, begin_write, database_of
 from spanwise_server.storage.sql.engine import (
     create_reader_engine,
     create_watch_engine,
@@ -34,7 +34,7 @@ def open_storage(url: str) -> Storage:
     Raises:
         ValueError: The URL cannot be used.
     """
-    database, _ = parse_url(url)
+    database = database_of(url)
     commits = CommitWatch(database, create_watch_engine(url))
     return SqlStorage(database, create_writer_engine(url), create_reader_engine(url), commits)
 

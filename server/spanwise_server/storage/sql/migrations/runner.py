@@ -13,8 +13,8 @@ from sqlalchemy import Connection, Engine, event
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.storage.sql.dialect import (
     begin_migration,
+    database_of,
     is_migrated_by_servers,
-    parse_url,
 )
 from spanwise_server.storage.sql.engine import create_migration_engine, create_reader_engine
 from spanwise_server.storage.sql.errors import DRIVER_ERRORS, translate
@@ -83,15 +83,14 @@ def prepare(url: str) -> None:
         StoreUnavailable: The database cannot be used as it is. The text says what to do.
         WriteConflict: Others kept the database busy.
     """
-    database, _ = parse_url(url)
-    if is_migrated_by_servers(database):
+    if is_migrated_by_servers(database_of(url)):
         upgrade(url)
     else:
         verify(url)
 
 
 def _migrate(url: str, run: Callable[[Config], None]) -> None:
-    database, _ = parse_url(url)
+    database = database_of(url)
     engine = create_migration_engine(url)
 
     @event.listens_for(engine, "begin")
