@@ -30,6 +30,11 @@ serve: $(SETUP) ## Run the event sink until Ctrl-C (ARGS="--grpc-address 127.0.0
 test: $(SETUP) $(FLYTEKIT) ## Run the tests (ARGS="-k name" for some of them)
 	$(BIN)/python -m pytest $(ARGS)
 
+.PHONY: test-envoy
+test-envoy: $(SETUP) $(FLYTEKIT) ## Run the tests that start servers again, with Envoy as their front
+	TEST_FRONT=envoy $(BIN)/python -m pytest $(ARGS) \
+		$$(grep -lE 'running_server|ServerProcess|Stubs' tests/e2e/test_*.py | grep -v test_wire_)
+
 .PHONY: lint
 lint: $(SETUP) ## Check style, layering and protos
 	$(BIN)/ruff check
@@ -66,7 +71,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url -
 
 .PHONY: requirements
 requirements: $(SETUP) ## Compile requirements/*.txt again (ARGS=--upgrade for newer versions)
-	$(COMPILE) --extra server --extra postgres --extra dev pyproject.toml -o requirements/dev.txt
+	$(COMPILE) --extra server --extra postgres --extra envoy --extra dev pyproject.toml -o requirements/dev.txt
 	$(COMPILE) --extra server --extra postgres pyproject.toml -o requirements/server.txt
 	$(COMPILE) requirements/build.in -o requirements/build.txt
 	$(COMPILE) requirements/protos.in -o requirements/protos.txt

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from spanwise_server.config import Address, Settings, parse_address
 from spanwise_server.reader.process import ReaderProcess
@@ -15,6 +16,7 @@ from spanwise_server.rpc.codecs.workflow_payloads import (
     decode_stored_definition,
 )
 from spanwise_server.rpc.event_service import EventServicer
+from spanwise_server.rpc.fronts.front import Front, OpenFront
 from spanwise_server.rpc.fronts.grpcio import GrpcFront
 from spanwise_server.rpc.health import Health, HealthServicer
 from spanwise_server.rpc.interceptors import Interceptors
@@ -55,7 +57,7 @@ class Server:
     watches: SpanWatches[SpanView]
     event_watches: EventWatches
     health: Health
-    front: GrpcFront
+    front: Front
     metrics: Metrics
 
     async def start(self, address: Address) -> Address:
@@ -94,13 +96,19 @@ class Server:
         self.commits.close()
 
 
-def build_server(settings: Settings, storage: Storage, worker: int | None = None) -> Server:
+def build_server(
+    settings: Settings,
+    storage: Storage,
+    worker: int | None = None,
+    open_front: OpenFront | None = None,
+) -> Server:
     """Tie a server together over `storage`, which it owns from then on.
 
     Args:
         settings: Settings.
         storage: Storage.
         worker: Number among the workers that share the address; None when it is alone.
+        open_front: Makes the front to serve on; None for that of grpcio.
     """
     metrics = Metrics()
     pool = QueryPool()
@@ -126,11 +134,11 @@ def build_server(settings: Settings, storage: Storage, worker: int | None = None
         *WorkflowServicer(WorkflowRegistry(storage, decode_definition), pool).methods(),
         *SpanServicer(reader, queries, watches, pool).methods(),
     ]
-    front = GrpcFront(
+    open_front = open_front or partial(GrpcFront, shares_port=worker is not None)
+    front = open_front(
         _with_common_services(methods, health),
         Interceptors(metrics),
         max_message_bytes=settings.max_message_bytes,
-        shares_port=worker is not None,
     )
     return Server(
         storage, writer, reader, sink, pool, commits, watches, event_watches, health, front, metrics
@@ -148,6 +156,7 @@ async def serve_until(
     stop: asyncio.Event,
     announce: Callable[[Address], None],
     worker: int | None = None,
+    open_front: OpenFront | None = None,
 ) -> None:
     """Serve until `stop` is set, then stop gracefully.
 
@@ -157,6 +166,7 @@ async def serve_until(
         announce: Called with the real address once calls are taken.
         worker: Number among the workers that share the address, whose supervisor has called
             open_prepared(); None when it is alone.
+        open_front: Makes the front to serve on; None for that of grpcio.
 
     Raises:
         AddressUnavailableError: The address cannot be taken.
@@ -166,7 +176,7 @@ async def serve_until(
     """
     open_database = open_prepared if worker is None else open_storage
     storage = await asyncio.to_thread(open_database, settings.database_url)
-    server = build_server(settings, storage, worker)
+    server = build_server(settings, storage, worker, open_front)
     try:
         address = await server.start(parse_address(settings.grpc_address))
     except BaseException:

@@ -53,6 +53,13 @@ class Settings(BaseSettings):
             " authentication yet. 0.0.0.0:8089 opens it to the network."
         ),
     )
+    front: Literal["grpcio", "envoy"] = Field(
+        default="grpcio",
+        description=(
+            "What speaks HTTP/2. `envoy` takes more calls a second than grpcio, and needs the"
+            " extra of that name (docs/envoy.md); senders and readers notice no difference."
+        ),
+    )
     database_url: str = Field(
         default="sqlite:///spanwise.db",
         min_length=1,

@@ -17,7 +17,9 @@ from spanwise_server.bootstrap import open_migrated, open_prepared, rebuild_stor
 from spanwise_server.collector import settle_collector
 from spanwise_server.config import Address, Settings, without_password
 from spanwise_server.domain.errors import SpanwiseError
-from spanwise_server.rpc.fronts.grpcio import AddressUnavailableError
+from spanwise_server.envoy_host import host_envoy
+from spanwise_server.rpc.fronts.addresses import AddressUnavailableError
+from spanwise_server.rpc.fronts.envoy.process import EnvoyUnavailableError
 from spanwise_server.supervisor import WorkerFailedError, supervise
 from spanwise_server.telemetry import configure_logging
 
@@ -34,6 +36,14 @@ def serve(settings: Settings) -> int:
     Prints `spanwise serves gRPC on HOST:PORT` on stderr once calls are taken, by all workers.
     """
     configure_logging(settings.log_level)
+    if settings.front == "envoy":
+        if settings.workers > 1:
+            _say(
+                f"spanwise: workers is {settings.workers}: the front `envoy` has one; leave"
+                " --workers out, or take --front grpcio"
+            )
+            return EXIT_BAD_SETTINGS
+        return _run(lambda: host_envoy(settings), settings)
     if settings.workers > 1:
         return _run(lambda: _serve_with_workers(settings), settings)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -64,7 +74,7 @@ def rebuild(settings: Settings) -> int:
 
 def _serve_with_workers(settings: Settings) -> None:
     open_prepared(settings.database_url).close()  # once for all of them
-    supervise(settings, _announce)
+    supervise(settings, announce)
 
 
 async def _serve(settings: Settings) -> None:
@@ -72,11 +82,12 @@ async def _serve(settings: Settings) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, _on_signal, number, stop)
-    await serve_until(settings, stop, _announce)
+    await serve_until(settings, stop, announce)
     _log.info("stopped")
 
 
-def _announce(address: Address) -> None:
+def announce(address: Address) -> None:
+    """Say that calls are taken at `address`."""
     settle_collector()
     _say(f"spanwise serves gRPC on {address}")
 
@@ -89,17 +100,31 @@ def _on_signal(number: signal.Signals, stop: asyncio.Event) -> None:
     stop.set()
 
 
-def _run(work: Callable[[], None], settings: Settings) -> int:
+def _run(work: Callable[[], int | None], settings: Settings) -> int:
     try:
-        work()
-    except ValueError as error:
-        url = without_password(settings.database_url)
-        _say(f"spanwise: database_url is {url!r}: {error}")
-        return EXIT_BAD_SETTINGS
-    except (SpanwiseError, AddressUnavailableError, WorkerFailedError) as error:
-        _say(f"spanwise: {error}")
-        return EXIT_FAILED
-    return EXIT_DONE
+        return work() or EXIT_DONE
+    except Exception as error:
+        code = exit_code_of(error, settings)
+        if code is None:
+            raise
+        return code
+
+
+def exit_code_of(error: Exception, settings: Settings) -> int | None:
+    """Tell a failure that was foreseen, and give its exit code; None for any other."""
+    match error:
+        case ValueError():
+            url = without_password(settings.database_url)
+            _say(f"spanwise: database_url is {url!r}: {error}")
+            return EXIT_BAD_SETTINGS
+        case EnvoyUnavailableError():
+            _say(f"spanwise: {error}")
+            return EXIT_BAD_SETTINGS
+        case SpanwiseError() | AddressUnavailableError() | WorkerFailedError():
+            _say(f"spanwise: {error}")
+            return EXIT_FAILED
+        case _:
+            return None
 
 
 def _say(text: str) -> None:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import structlog
 
 from spanwise_server.config import Address, Settings, parse_address
-from spanwise_server.rpc.fronts.grpcio import AddressUnavailableError, check_address
+from spanwise_server.rpc.fronts.addresses import AddressUnavailableError, check_address
 from spanwise_server.worker import decode_word, encode_hello
 
 _log = structlog.get_logger(__name__)

@@ -18,7 +18,7 @@ from spanwise_server.bootstrap import serve_until
 from spanwise_server.collector import settle_collector
 from spanwise_server.config import Address, Settings
 from spanwise_server.domain.errors import SpanwiseError
-from spanwise_server.rpc.fronts.grpcio import AddressUnavailableError
+from spanwise_server.rpc.fronts.addresses import AddressUnavailableError
 from spanwise_server.telemetry import configure_logging
 
 

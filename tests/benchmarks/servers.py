@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.process_tree import process_tree
+
 _READY = re.compile(r"serves gRPC on 127\.0\.0\.1:(\d+)")
 
 
@@ -21,15 +23,11 @@ class Server:
 
     def cpu_s(self) -> float:
         """Give the processor time of its processes, in seconds, by user and system together."""
-        return sum(map(_cpu_s, self._processes()))
+        return sum(map(_cpu_s, process_tree(self.pid)))
 
     def peak_mib(self) -> float:
         """Give the most memory that its processes have held, each at its own time, in MiB."""
-        return sum(map(_peak_mib, self._processes()))
-
-    def _processes(self) -> list[int]:
-        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
-        return [self.pid, *map(int, children)]
+        return sum(map(_peak_mib, process_tree(self.pid)))
 
 
 def _cpu_s(pid: int) -> float:
@@ -51,11 +49,11 @@ def empty_server() -> Iterator[Server]:
 
 
 @contextmanager
-def spanwise_server(database: Path | str) -> Iterator[Server]:
-    """Run `spanwise serve` on a SQLite file, or on the database of a URL."""
+def spanwise_server(database: Path | str, *flags: str) -> Iterator[Server]:
+    """Run `spanwise serve` on a SQLite file, or on the database of a URL, with more flags."""
     url = database if isinstance(database, str) else f"sqlite:///{database}"
     command = [sys.executable, "-m", "spanwise.cli", "serve", "--grpc-address", "127.0.0.1:0"]
-    with _running([*command, "--database-url", url]) as server:
+    with _running([*command, "--database-url", url, *flags]) as server:
         yield server
 
 

@@ -1,5 +1,6 @@
 """A server as a process of its own, on a free port, and stubs for it."""
 
+import os
 import queue
 import signal
 import subprocess
@@ -20,6 +21,9 @@ from tests.e2e.cli_process import TIMEOUT_S, command
 ON_EACH_DATABASE = pytest.mark.parametrize("server", ["sqlite", "postgresql"], indirect=True)
 """Runs the tests of a module, as its pytestmark, on a server with each database."""
 
+FRONT = os.environ.get("TEST_FRONT", "grpcio")
+"""The front of every server that tests start: they hold for all of them."""
+
 READY = "spanwise serves gRPC on "
 MIB = 2**20
 
@@ -38,7 +42,7 @@ class ServerProcess:
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         address = ("--grpc-address", "127.0.0.1:0")
         url = database if isinstance(database, str) else f"sqlite:///{database}"
-        arguments = [*address, "--database-url", url, *flags]
+        arguments = [*address, "--front", FRONT, "--database-url", url, *flags]
         self.process = subprocess.Popen(
             command("serve", *arguments),
             stdin=subprocess.DEVNULL,

@@ -5,20 +5,26 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.e2e.harness import ServerProcess
+from tests.process_tree import children_in_order, process_tree
 
 DEADLINE_S = 60
 
 
 def child_of(server: ServerProcess, module: str) -> int:
     """Give the process id of the child of a server that runs a module."""
-    (pid,) = children_of(server.process.pid, module)
+    # With Envoy as the front they are its children.
+    (pid,) = [
+        found
+        for parent in process_tree(server.process.pid)
+        for found in children_of(parent, module)
+    ]
     return pid
 
 
 def children_of(pid: int, module: str) -> list[int]:
     """Give the ids of the children of a process that run a module, in the order of their starts."""
     try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        children = children_in_order(pid)
         return [
             int(child)
             for child in children

@@ -259,3 +259,10 @@ def test_a_server_that_was_killed_serves_again(tmp_path: Path) -> None:
         server.kill()
     with running_server(database) as server, server.channel() as channel:
         assert list_versions(Stubs(channel)) == [0]
+
+
+def test_workers_behind_envoy_are_refused(tmp_path: Path) -> None:
+    """Rather than to serve with one unnoticed."""
+    url = f"sqlite:///{tmp_path}/x.db"
+    done = run("serve", "--front", "envoy", "--workers", "2", "--database-url", url)
+    assert_told(done, 2, "workers is 2", "--front grpcio")

@@ -15,6 +15,7 @@ from spanwise_server.config import (
 
 VALUES = {
     "grpc_address": ("127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"),
+    "front": ("envoy", "grpcio", "envoy"),
     "database_url": ("sqlite:///1.db", "sqlite:///2.db", "sqlite:///3.db"),
     "workers": (2, 3, 4),
     "max_message_bytes": (5_000_000, 6_000_000, 7_000_000),

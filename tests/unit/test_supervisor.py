@@ -10,7 +10,7 @@ import pytest
 
 from spanwise_server import supervisor as supervisor_module
 from spanwise_server.config import Address, Settings
-from spanwise_server.rpc.fronts.grpcio import AddressUnavailableError
+from spanwise_server.rpc.fronts.addresses import AddressUnavailableError
 from spanwise_server.supervisor import Supervisor, WorkerFailedError, hold_address
 
 DEADLINE_S = 60

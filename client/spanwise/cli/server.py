@@ -50,6 +50,15 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    front: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FRONT",
+            help="What speaks HTTP/2: grpcio, or envoy, which takes more calls a second. "
+            "Setting SPANWISE_FRONT; default grpcio.",
+            show_default=False,
+        ),
+    ] = None,
     database_url: DatabaseUrl = None,
     workers: Annotated[
         int | None,
@@ -98,6 +107,7 @@ def serve(
     settings = _settings(
         config,
         grpc_address=grpc_address,
+        front=front,
         database_url=database_url,
         workers=workers,
         max_message_bytes=max_message_bytes,

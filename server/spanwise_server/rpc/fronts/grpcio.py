@@ -4,7 +4,6 @@ Bytes go in and out of grpcio: a handler set decodes for itself, so that undecod
 INVALID_ARGUMENT with a text instead of grpcio's INTERNAL.
 """
 
-import socket
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import aclosing
 from typing import NoReturn, Optional, TypeAlias, cast
@@ -13,6 +12,7 @@ import grpc
 import grpc.aio
 from google.rpc.status_pb2 import Status
 
+from spanwise_server.rpc.fronts.addresses import AddressUnavailableError, check_address
 from spanwise_server.rpc.interceptors import ByteStream, CallFailed, Interceptors
 from spanwise_server.rpc.methods import Method, StreamKind
 
@@ -37,10 +37,6 @@ _OPTIONS = {
     # Faster ones do no harm either: never punish.
     "grpc.http2.max_ping_strikes": 0,
 }
-
-
-class AddressUnavailableError(Exception):
-    """The address to serve on cannot be taken."""
 
 
 class GrpcFront:
@@ -97,29 +93,6 @@ class GrpcFront:
             grace_s: Seconds after which calls that still run are cancelled; None cancels at once.
         """
         await self._server.stop(grace_s)
-
-
-def check_address(host: str, port: int) -> None:
-    """Fail with the system's reason, which grpcio only writes to its own log.
-
-    Raises:
-        AddressUnavailableError: The address cannot be taken, for instance because a server listens
-            on it.
-    """
-    address = f"{host}:{port}"
-    try:
-        family, kind, _, _, target = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        with socket.socket(family, kind) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(target)
-            probe.listen(1)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise AddressUnavailableError(
-            f"cannot serve on {address}: {reason}; --grpc-address HOST:PORT names another one"
-        ) from error
 
 
 # Generic in the type stubs alone.

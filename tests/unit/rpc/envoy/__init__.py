@@ -1,0 +1,1 @@
+"""Tests of the Envoy front, without Envoy."""
