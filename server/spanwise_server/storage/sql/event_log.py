@@ -42,6 +42,7 @@ from spanwise_server.storage.sql.fields import (
     decoding,
     members,
 )
+from spanwise_server.storage.sql.packing import kind_of, pack, unpack
 from spanwise_server.storage.sql.schema import EVENTS, NODE_EXECUTIONS, TASK_EXECUTIONS
 
 COLUMNS = (
@@ -102,6 +103,7 @@ def to_row(record: EventRecord) -> Row:
         payload_type,
         payload,
     ) = record
+    payload_number, packed = pack(payload_type, payload)
     return (
         binary(execution_key),
         sequence,
@@ -117,8 +119,8 @@ def to_row(record: EventRecord) -> Row:
         refusal,
         int(qualities),
         int(has_details),
-        int(payload_type),
-        binary(payload),
+        payload_number,
+        packed,
     )
 
 
@@ -139,7 +141,7 @@ def from_row(row: Row) -> EventRecord:
         refusal,
         qualities,
         has_details,
-        payload_type,
+        payload_number,
         *payload,
     ) = row
     return new_tuple(
@@ -159,8 +161,8 @@ def from_row(row: Row) -> EventRecord:
             refusal,
             _QUALITIES[qualities],
             FACTS[has_details],
-            _PAYLOAD_TYPES[payload_type],
-            payload[0] if payload else b"",
+            _PAYLOAD_TYPES[kind_of(payload_number)],
+            unpack(payload_number, payload[0]) if payload else b"",
         ),
     )
 
@@ -286,7 +288,7 @@ def _add_lives(rows: Iterable[Row], found: dict[bytes, Lives]) -> None:
         reported_at_ns,
         producer_id,
         qualities,
-        payload_type,
+        payload_number,
         payload,
     ) in rows:
         if execution_key != current:  # most rows follow one of the same execution
@@ -300,8 +302,9 @@ def _add_lives(rows: Iterable[Row], found: dict[bytes, Lives]) -> None:
             before = lives.qualities.get(entity_key, EventQuality.NONE)
             lives.qualities[entity_key] = before | _QUALITIES[qualities]
         if payload is not None:
-            kind = _PAYLOAD_TYPES[payload_type]
-            lives.details.append(DetailPayload(entity_key, occurred_at_ns, kind, payload))
+            kind = _PAYLOAD_TYPES[kind_of(payload_number)]
+            said = unpack(payload_number, payload)
+            lives.details.append(DetailPayload(entity_key, occurred_at_ns, kind, said))
 
 
 def select_events(*, with_payload: bool) -> Select[Any]:

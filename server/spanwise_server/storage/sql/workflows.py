@@ -12,6 +12,7 @@ from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary
 from spanwise_server.storage.sql.fields import decode, members
+from spanwise_server.storage.sql.packing import kind_of, pack, unpack
 from spanwise_server.storage.sql.schema import WORKFLOW_BINDINGS, WORKFLOWS
 
 COLUMNS = (
@@ -35,20 +36,17 @@ _FORMATS = members(WorkflowFormat)
 def to_row(record: WorkflowRecord) -> Row:
     """Give the values of COLUMNS."""
     workflow_key, workflow_id, workflow_format, recorded_at_ns, payload = record
-    return (
-        binary(workflow_key),
-        *workflow_id,
-        int(workflow_format),
-        recorded_at_ns,
-        binary(payload),
-    )
+    number, packed = pack(workflow_format, payload)
+    return binary(workflow_key), *workflow_id, number, recorded_at_ns, packed
 
 
 def from_row(row: Row) -> WorkflowRecord:
     """Read the values of COLUMNS."""
     workflow_key, project, domain, name, version, number, recorded_at_ns, payload = row
     workflow_id = EntityVersion(project, domain, name, version)
-    return WorkflowRecord(workflow_key, workflow_id, _FORMATS[number], recorded_at_ns, payload)
+    workflow_format = _FORMATS[kind_of(number)]
+    said = unpack(number, payload)
+    return WorkflowRecord(workflow_key, workflow_id, workflow_format, recorded_at_ns, said)
 
 
 def from_rows(rows: Iterable[Row]) -> list[WorkflowRecord]:
