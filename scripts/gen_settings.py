@@ -7,12 +7,14 @@ import sys
 import textwrap
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from spanwise_server.config import CONFIG_VARIABLE, PREFIX, Settings
 
 _OUTPUT = Path(__file__).parent.parent / "docs" / "settings.md"
 _HEAD = f"""# Settings of the server
 
-For `spanwise serve`, `migrate` and `rebuild`. A flag wins over a `{PREFIX}*` variable, and that over the YAML file that
+For `spanwise serve`, `migrate`, `rebuild`, `delete` and `stats`. A flag wins over a `{PREFIX}*` variable, and that over the YAML file that
 `--config` or `{CONFIG_VARIABLE}` names. The file holds the names of the first column:
 
 ```yaml
@@ -26,10 +28,13 @@ def main(output: Path) -> None:
     """Write the reference."""
     parts = [_HEAD]
     for name, field in Settings.model_fields.items():
-        flag = "--" + name.replace("_", "-")
+        # One with parts has no flag, and its parts have defaults of their own.
+        is_whole = not isinstance(field.default, BaseModel)
+        flag = f"`--{name.replace('_', '-')}`, " if is_whole else ""
+        default = field.default if is_whole else {}
         text = textwrap.fill(field.description or "", 120)
         parts.append(
-            f"## {name}\n\n`{flag}`, `{PREFIX}{name.upper()}`, default `{field.default}`\n\n{text}\n"
+            f"## {name}\n\n{flag}`{PREFIX}{name.upper()}`, default `{default}`\n\n{text}\n"
         )
     output.write_text("\n".join(parts), encoding="utf-8")
 

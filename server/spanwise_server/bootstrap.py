@@ -1,11 +1,13 @@
 """The composition root: the one place that knows every layer, and ties them together."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 from spanwise_server.config import Address, Settings, parse_address
+from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.reader.process import ReaderProcess
 from spanwise_server.rpc.admin_service import AdminServicer
 from spanwise_server.rpc.codecs.native_watch import SpanView, render_view
@@ -30,10 +32,12 @@ from spanwise_server.service.event_log import EventLog
 from spanwise_server.service.event_sink import EventSink
 from spanwise_server.service.event_watch import EventWatches
 from spanwise_server.service.rebuild import rebuild_projections
+from spanwise_server.service.retention import Deleted, delete_execution
+from spanwise_server.service.retention_sweeper import RetentionSweeper
 from spanwise_server.service.span_queries import SpanQueries
 from spanwise_server.service.span_watch import SpanWatches
 from spanwise_server.service.workflow_registry import WorkflowRegistry
-from spanwise_server.storage.api import Storage
+from spanwise_server.storage.api import Statistics, Storage
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.migrations import prepare, upgrade, verify
 from spanwise_server.telemetry import Metrics
@@ -59,6 +63,7 @@ class Server:
     health: Health
     front: Front
     metrics: Metrics
+    sweeper: RetentionSweeper
 
     async def start(self, address: Address) -> Address:
         """Take calls, and give the address with the port that was bound.
@@ -70,6 +75,7 @@ class Server:
         # Now, so that the first event and the first reader need not wait for them.
         await self.writer.start()
         await self.reader.start()
+        self.sweeper.start()
         return bound
 
     async def stop(self, grace_s: float) -> None:
@@ -81,6 +87,7 @@ class Server:
         self.health.stop()
         self.watches.stop()  # they would last as long as their executions
         self.event_watches.stop()
+        await asyncio.to_thread(self.sweeper.stop)  # what it leaves can wait for another time
         # First what was accepted is committed. Calls that arrive from now on hear UNAVAILABLE,
         # which senders try again elsewhere; the front would cancel those that it has not begun.
         await self.sink.stop()
@@ -91,6 +98,7 @@ class Server:
 
     def close(self) -> None:
         """Give back threads and connections. Call after stop(), or when start() failed."""
+        self.sweeper.stop()
         self.pool.close()
         self.storage.close()
         self.commits.close()
@@ -140,8 +148,25 @@ def build_server(
         Interceptors(metrics),
         max_message_bytes=settings.max_message_bytes,
     )
+    sweeper = RetentionSweeper(
+        storage,
+        settings.retention.policy(),
+        settings.retention.sweep_interval_s,
+        metrics.count_deleted,
+    )
     return Server(
-        storage, writer, reader, sink, pool, commits, watches, event_watches, health, front, metrics
+        storage,
+        writer,
+        reader,
+        sink,
+        pool,
+        commits,
+        watches,
+        event_watches,
+        health,
+        front,
+        metrics,
+        sweeper,
     )
 
 
@@ -226,6 +251,39 @@ def rebuild_storage(url: str) -> int:
     storage = open_storage(url)
     try:
         return rebuild_projections(storage, decode_payload)
+    finally:
+        storage.close()
+
+
+def delete_from(url: str, execution_id: ExecutionId) -> Deleted:
+    """Delete all that a database holds of an execution. Other processes may use it meanwhile.
+
+    Raises:
+        ValueError: The URL cannot be used.
+        ExecutionNotFound: It holds nothing of it.
+        StoreUnavailable: The database cannot be used.
+        WriteConflict: Others kept the database busy.
+    """
+    verify(url)
+    storage = open_storage(url)
+    try:
+        return delete_execution(storage, execution_id)
+    finally:
+        storage.close()
+
+
+def read_statistics(url: str, num_days: int) -> Statistics:
+    """Give what a database holds. Other processes may use it meanwhile.
+
+    Raises:
+        ValueError: The URL cannot be used.
+        StoreUnavailable: The database cannot be used.
+    """
+    verify(url)
+    storage = open_storage(url)
+    try:
+        with storage.read() as reader:
+            return reader.get_statistics(time.time_ns(), num_days)
     finally:
         storage.close()
 

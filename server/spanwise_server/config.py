@@ -2,12 +2,12 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import yaml
-from pydantic import Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
@@ -15,6 +15,9 @@ from pydantic_settings import (
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
+from pydantic_settings import SettingsError as SourceError
+
+from spanwise_server.domain.retention import Ages, RetentionPolicy
 
 PREFIX = "SPANWISE_"
 CONFIG_VARIABLE = f"{PREFIX}CONFIG"
@@ -23,6 +26,7 @@ CONFIG_VARIABLE = f"{PREFIX}CONFIG"
 MIB = 2**20
 DAY_S = 24 * 60 * 60
 MAX_PORT = 65_535
+MAX_AGE_DAYS = 36_600
 
 
 class Address(NamedTuple):
@@ -38,6 +42,58 @@ class Address(NamedTuple):
 
 class SettingsError(Exception):
     """Settings cannot be used. The text says which, what it is, and what to do."""
+
+
+class KeptAges(BaseModel):
+    """How long the executions of a scope are kept, in days. None: for ever."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    age_days: float | None = Field(default=None, gt=0, le=MAX_AGE_DAYS)
+    failed_age_days: float | None = Field(default=None, gt=0, le=MAX_AGE_DAYS)
+    silent_age_days: float | None = Field(default=None, gt=0, le=MAX_AGE_DAYS)
+
+
+class RetentionSettings(KeptAges):
+    """What is deleted, and when; docs/retention.md explains each part."""
+
+    max_bytes: int | None = Field(default=None, ge=MIB)
+    sweep_interval_s: float = Field(default=600.0, gt=0, le=DAY_S)
+    overrides: dict[str, KeptAges] = Field(default_factory=dict)
+
+    @field_validator("overrides")
+    @classmethod
+    def _check_scopes(cls, overrides: dict[str, KeptAges]) -> dict[str, KeptAges]:
+        for scope in overrides:
+            if not all(scope.split("/", 1)):
+                raise ValueError(f"{scope!r} is not of the form PROJECT or PROJECT/DOMAIN")
+        return overrides
+
+    def policy(self) -> RetentionPolicy:
+        """Give the rules. What an override does not set, it has from the next wider scope."""
+        projects, domains = {}, {}
+        for scope, ages in self.overrides.items():
+            project, slash, domain = scope.partition("/")
+            if slash:
+                around = [self.overrides[project]] if project in self.overrides else []
+                domains[project, domain] = _resolve(ages, *around, self)
+            else:
+                projects[project] = _resolve(ages, self)
+        return RetentionPolicy(_resolve(self), projects, domains, self.max_bytes)
+
+
+def _resolve(*scopes: KeptAges) -> Ages:
+    """Give the ages of the first of these scopes, each of which lies in the next one."""
+
+    def age_ns(name: str) -> int | None:
+        said = (getattr(each, name) for each in scopes if name in each.model_fields_set)
+        days = next(said, None)
+        return None if days is None else round(days * DAY_S * 10**9)
+
+    ended_ns = age_ns("age_days")
+    says_failed = any("failed_age_days" in each.model_fields_set for each in scopes)
+    failed_ns = age_ns("failed_age_days") if says_failed else ended_ns
+    return Ages(ended_ns, failed_ns, age_ns("silent_age_days"))
 
 
 class Settings(BaseSettings):
@@ -119,6 +175,16 @@ class Settings(BaseSettings):
         ),
     )
 
+    retention: RetentionSettings = Field(
+        default=RetentionSettings(),
+        description=(
+            "Which executions are deleted after how many days; by default none ever is. A mapping"
+            " in the file, a JSON object in the variable, no flag: age_days, failed_age_days,"
+            " silent_age_days, max_bytes, sweep_interval_s, and overrides by PROJECT or"
+            " PROJECT/DOMAIN. See docs/retention.md."
+        ),
+    )
+
     @field_validator("grpc_address")
     @classmethod
     def _check_address(cls, text: str) -> str:
@@ -157,6 +223,11 @@ def load_settings(
         return LayeredSettings(**dict(flags or {}))
     except ValidationError as error:
         raise SettingsError("\n".join(map(_explain, error.errors()))) from error
+    except SourceError as error:  # the only one that pydantic parses itself
+        raise SettingsError(
+            f"{PREFIX}RETENTION is {os.environ.get(f'{PREFIX}RETENTION')!r}: write a JSON object,"
+            ' for instance {"age_days": 90}'
+        ) from error
 
 
 def without_password(url: str) -> str:
@@ -196,12 +267,22 @@ def _read_file(path: Path) -> dict[str, Any]:
 
 
 def _explain(problem: ErrorDetails) -> str:
-    name = ".".join(map(str, problem["loc"]))
+    setting, *inside = map(str, problem["loc"])
+    name = ".".join([setting, *inside])
     if problem["type"] == "extra_forbidden":
-        known = ", ".join(sorted(Settings.model_fields))
+        known = ", ".join(sorted(_fields_around(inside)))
         return f"there is no setting {name}; there are {known}"
     reason = problem["msg"].removeprefix("Value error, ")
+    if setting == "retention":
+        return f"{name} is {problem['input']!r}: {reason} ({PREFIX}RETENTION, or in the file)"
     return (
         f"{name} is {problem['input']!r}: {reason}"
         f" (--{name.replace('_', '-')}, {PREFIX}{name.upper()}, or {name} in the file)"
     )
+
+
+def _fields_around(inside: Sequence[str]) -> Iterable[str]:
+    """Give the names that are allowed where an unknown one was found, `inside` of a setting."""
+    if not inside:
+        return Settings.model_fields
+    return KeptAges.model_fields if len(inside) > 1 else RetentionSettings.model_fields

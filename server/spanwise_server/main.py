@@ -1,4 +1,4 @@
-"""What the commands serve, migrate and rebuild run. Each gives the exit code of its process.
+"""What the commands run that need the server. Each gives the exit code of its process.
 
 0: done. 1: it failed, for instance because the address is taken. 2: it cannot work with these
 settings.
@@ -9,21 +9,34 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import structlog
 import uvloop
 
-from spanwise_server.bootstrap import open_migrated, open_prepared, rebuild_storage, serve_until
+from spanwise_server.bootstrap import (
+    delete_from,
+    open_migrated,
+    open_prepared,
+    read_statistics,
+    rebuild_storage,
+    serve_until,
+)
 from spanwise_server.collector import settle_collector
 from spanwise_server.config import Address, Settings, without_password
 from spanwise_server.domain.errors import SpanwiseError
+from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.envoy_host import host_envoy
 from spanwise_server.rpc.fronts.addresses import AddressUnavailableError
 from spanwise_server.rpc.fronts.envoy.process import EnvoyUnavailableError
+from spanwise_server.storage.api import Statistics
 from spanwise_server.supervisor import WorkerFailedError, supervise
 from spanwise_server.telemetry import configure_logging
 
 _log = structlog.get_logger(__name__)
+
+GROWTH_DAYS = 7
+"""Days over which the growth of a database is told: a week has every kind of day."""
 
 EXIT_DONE = 0
 EXIT_FAILED = 1
@@ -75,6 +88,42 @@ def rebuild(settings: Settings) -> int:
 def _serve_with_workers(settings: Settings) -> None:
     open_prepared(settings.database_url).close()  # once for all of them
     supervise(settings, announce)
+
+
+def delete(settings: Settings, execution_id: tuple[str, str, str]) -> int:
+    """Delete all that the database holds of an execution, given as (project, domain, name)."""
+    configure_logging(settings.log_level)
+
+    def work() -> None:
+        named = ExecutionId(*execution_id)
+        deleted = delete_from(settings.database_url, named)
+        _say(f"deleted {named}: {deleted.num_events} events, {deleted.num_rows} rows in all")
+
+    return _run(work, settings)
+
+
+def stats(settings: Settings, show: Callable[[dict[str, Any]], None]) -> int:
+    """Show what the database holds, in values as JSON has them."""
+    configure_logging(settings.log_level)
+
+    def work() -> None:
+        show(_to_values(read_statistics(settings.database_url, GROWTH_DAYS)))
+
+    return _run(work, settings)
+
+
+def _to_values(found: Statistics) -> dict[str, Any]:
+    num_events = sum(each.num_rows for each in found.tables if each.table == "events")
+    daily_events = sum(found.daily_events) / len(found.daily_events)
+    return {
+        **found._asdict(),
+        "tables": [each._asdict() for each in found.tables],
+        "num_executions": {
+            phase.name: number for phase, number in sorted(found.num_executions.items())
+        },
+        "events_per_day": daily_events,
+        "bytes_per_day": daily_events * found.used_bytes / max(num_events, 1),
+    }
 
 
 async def _serve(settings: Settings) -> None:

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import TextIO
 
 import structlog
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, Summary
 from prometheus_client import Counter as CounterMetric
 
 from spanwise_server.domain.events import Disposition
 from spanwise_server.service.arrivals import Recorded, Verdict
+from spanwise_server.service.retention import Deleted
 
 
 class Metrics:
@@ -32,6 +33,21 @@ class Metrics:
         self._events: Mapping[Disposition, CounterMetric] = {
             disposition: events.labels(disposition.name.lower()) for disposition in Disposition
         }
+        self._deleted_executions = CounterMetric(
+            "spanwise_deleted_executions",
+            "Executions that retention deleted.",
+            registry=self.registry,
+        )
+        self._deleted_events = CounterMetric(
+            "spanwise_deleted_events",
+            "Events that retention deleted.",
+            registry=self.registry,
+        )
+        self._sweeps = Summary(
+            "spanwise_sweep_seconds",
+            "Sweeps of retention that came to their end, and how long they took.",
+            registry=self.registry,
+        )
         self._failures = CounterMetric(
             "spanwise_rpc_failures",
             "Calls that ended with another status than OK.",
@@ -47,6 +63,12 @@ class Metrics:
         )
         for disposition, number in dispositions.items():
             self._events[disposition].inc(number)
+
+    def count_deleted(self, deleted: Deleted, took_s: float) -> None:
+        """Count what a sweep of retention deleted, and its seconds."""
+        self._deleted_executions.inc(deleted.num_executions)
+        self._deleted_events.inc(deleted.num_events)
+        self._sweeps.observe(took_s)
 
     def count_failure(self, method: str, code: str) -> None:
         """Count one call that did not end with OK."""

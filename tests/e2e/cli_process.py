@@ -79,6 +79,10 @@ class InTerminal:
         while text not in self.written:
             assert self._read_more(), self.written
 
+    def type(self, text: str) -> None:
+        """Type a text on the keyboard."""
+        os.write(self._screen, text.encode())
+
     def read_to_end(self) -> int:
         """Read what is written until the process has ended, and give its exit code."""
         while self._read_more():

@@ -8,6 +8,7 @@ import textwrap
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from random import randbytes
 
 import psycopg
 import pytest
@@ -102,7 +103,7 @@ def test_a_full_disk_is_unavailable_until_there_is_space(storage: SqlStorage) ->
     def limit_pages(connection: sqlite3.Connection, _: object) -> None:
         connection.execute(f"PRAGMA max_page_count = {limit[0]}")
 
-    large = event(1)._replace(payload=bytes(10**6))
+    large = event(1)._replace(payload=randbytes(10**6))
     with pytest.raises(StoreUnavailable, match="disk is full"):
         storage.write(lambda transaction: transaction.append_events([large]))
     limit[0] = 10**6
@@ -115,6 +116,7 @@ def test_a_failing_write_to_the_file_is_unavailable(url: str) -> None:
     script = textwrap.dedent(
         """
         import resource, signal, sys
+        from random import randbytes
         from spanwise_server.domain.errors import StoreUnavailable
         from spanwise_server.storage.sql import open_storage
         from tests.storage.records import event
@@ -123,7 +125,7 @@ def test_a_failing_write_to_the_file_is_unavailable(url: str) -> None:
         storage = open_storage(sys.argv[1])
         storage.write(lambda transaction: None)
         resource.setrlimit(resource.RLIMIT_FSIZE, (10**6, 10**6))
-        large = event(1)._replace(payload=bytes(2 * 10**6))
+        large = event(1)._replace(payload=randbytes(2 * 10**6))
         try:
             storage.write(lambda transaction: transaction.append_events([large]))
         except StoreUnavailable as exc:

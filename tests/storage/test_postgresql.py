@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.postgresql import Databases
-from tests.storage import contract, contract_reading
+from tests.storage import contract, contract_deletion, contract_reading
 
 
 @pytest.fixture
@@ -72,4 +72,16 @@ class TestListingExecutions(contract_reading.TestListingExecutions):
 
 
 class TestListingEvents(contract_reading.TestListingEvents):
+    pass
+
+
+class TestAges(contract_deletion.TestAges):
+    pass
+
+
+class TestDeletion(contract_deletion.TestDeletion):
+    pass
+
+
+class TestStatistics(contract_deletion.TestStatistics):
     pass

@@ -14,7 +14,7 @@ from spanwise_server.storage.api import Storage, WriteTransaction
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.connection import Connection
 from spanwise_server.storage.sql.storage import SqlStorage
-from tests.storage import contract, contract_reading, steps
+from tests.storage import contract, contract_deletion, contract_reading, steps
 from tests.storage.records import KEY, RUN, event, execution
 
 DEADLINE_S = 60
@@ -79,6 +79,18 @@ class TestListingExecutions(contract_reading.TestListingExecutions):
 
 
 class TestListingEvents(contract_reading.TestListingEvents):
+    pass
+
+
+class TestAges(contract_deletion.TestAges):
+    pass
+
+
+class TestDeletion(contract_deletion.TestDeletion):
+    pass
+
+
+class TestStatistics(contract_deletion.TestStatistics):
     pass
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 from psycopg import ClientCursor
-from sqlalchemy import Insert, Select
+from sqlalchemy import Delete, Insert, Select
 
 from spanwise_server.storage.sql import (
     attempts,
+    deletion,
     event_log,
     executions,
     kept_trees,
@@ -27,6 +28,7 @@ from spanwise_server.storage.sql.compiling import (
 )
 from spanwise_server.storage.sql.dialect import Database
 from spanwise_server.storage.sql.postgresql import READER_SETTINGS, connect
+from spanwise_server.storage.sql.schema import EVENTS, EXECUTIONS, REASONS
 from tests.golden import check_golden
 from tests.postgresql import Databases
 
@@ -57,8 +59,12 @@ def selects(database: Database) -> dict[str, Select[tuple[object, ...]]]:
         "events_log": event_log.select_log(),
         "events_page": event_log.select_events(with_payload=True),
         "events_page_by_time": event_log.select_events_by_time(with_payload=False),
+        "events_last_recorded": deletion.select_last_recorded(database, 2),
+        "events_sizes": deletion.select_sizes(EVENTS),
         "events_lives": event_log.select_lives(database, 2),
         "executions_by_key": executions.select_by_keys(database, 2),
+        "executions_ended": deletion.select_ended(),
+        "executions_open": deletion.select_open(),
         "executions_listing": executions.select_listing(PLAIN_LISTING),
         "executions_listing_filtered": executions.select_listing(FULL_LISTING),
         "executions_present": executions.select_present(database, 2),
@@ -93,7 +99,16 @@ def inserts(database: Database) -> dict[str, Insert]:
     }
 
 
-STATEMENTS = {database: selects(database) | inserts(database) for database in Database}
+def deletes() -> dict[str, Delete]:
+    return {
+        "events_delete_first": deletion.delete_first(EVENTS),
+        "reasons_delete_first": deletion.delete_first(REASONS),
+        "executions_delete": deletion.delete_row(EXECUTIONS),
+        "executions_delete_marked": deletion.delete_marked(),
+    }
+
+
+STATEMENTS = {database: selects(database) | inserts(database) | deletes() for database in Database}
 NAMES = list(STATEMENTS[Database.SQLITE])
 
 SEEKS = {
@@ -101,6 +116,12 @@ SEEKS = {
     "events_page": "(execution_key=? AND sequence>?)",
     "events_page_by_time": "events_by_time (execution_key=? AND occurred_at_ns>?)",
     "kept_chunks_page": "(execution_key=? AND generation=? AND number>?)",
+    "events_delete_first": "(execution_key=? AND sequence=?)",
+    "reasons_delete_first": "PRIMARY KEY (execution_key=? AND entity_key=? AND digest=?)",
+    "executions_ended": (
+        "COVERING INDEX executions_by_end (ended_occurred_at_ns>? AND ended_occurred_at_ns<?)"
+    ),
+    "executions_open": ("executions_by_end (ended_occurred_at_ns=? AND execution_key>?)"),
     "executions_listing": "executions_by_start (started_at_ns<?)",
     "nodes_by_key": "PRIMARY KEY (execution_key=? AND node_key=?)",
     "attempts_by_key": "PRIMARY KEY (execution_key=? AND attempt_key=?)",
@@ -125,7 +146,7 @@ def test_statements_become_the_sql_that_is_kept(name: str, database: Database) -
     check_golden(path, f"-- parameters: {parameters}\n{text};\n")
 
 
-@pytest.mark.parametrize("name", selects(Database.SQLITE))
+@pytest.mark.parametrize("name", [*selects(Database.SQLITE), *deletes()])
 def test_statements_read_no_more_than_they_need(name: str, url: str) -> None:
     statement = compile_statement(Database.SQLITE, STATEMENTS[Database.SQLITE][name])
     plan = plan_of(statement, url)

@@ -1,5 +1,6 @@
 """Settings of the server."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ from spanwise_server.config import (
     parse_address,
     without_password,
 )
+from spanwise_server.domain.retention import Ages, RetentionPolicy
 
-VALUES = {
+VALUES: dict[str, tuple[object, object, object]] = {
     "grpc_address": ("127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"),
     "front": ("envoy", "grpcio", "envoy"),
     "database_url": ("sqlite:///1.db", "sqlite:///2.db", "sqlite:///3.db"),
@@ -22,7 +24,13 @@ VALUES = {
     "log_level": ("debug", "warning", "error"),
     "graceful_stop_s": (1.5, 2.5, 3.5),
     "stale_after_s": (100, 200, 300),
+    "retention": ({"age_days": 1.5}, {"age_days": 2.5}, {"age_days": 3.5}),
 }
+
+
+def value_of(settings: Settings, name: str) -> object:
+    """Give what was set for a setting."""
+    return settings.model_dump(exclude_unset=True)[name]
 
 
 @pytest.fixture
@@ -44,10 +52,11 @@ def test_flags_win_over_variables_and_variables_over_the_file(
 ) -> None:
     """For every setting alone."""
     flag, variable, line = VALUES[name]
-    assert getattr(load_settings(config_file=config_file), name) == line
-    monkeypatch.setenv(f"SPANWISE_{name.upper()}", str(variable))
-    assert getattr(load_settings(config_file=config_file), name) == variable
-    assert getattr(load_settings({name: flag}, config_file), name) == flag
+    assert value_of(load_settings(config_file=config_file), name) == line
+    text = json.dumps(variable) if isinstance(variable, dict) else str(variable)
+    monkeypatch.setenv(f"SPANWISE_{name.upper()}", text)
+    assert value_of(load_settings(config_file=config_file), name) == variable
+    assert value_of(load_settings({name: flag}, config_file), name) == flag
 
 
 def test_a_variable_may_name_the_file(config_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,6 +114,14 @@ def test_another_address_is_refused(text: str) -> None:
         ({"stale_after_s": 10**9}, ["stale_after_s", "1000000000", "31622400"]),
         ({"database_url": ""}, ["database_url", "''"]),
         ({"colour": "red"}, ["colour", "grpc_address"]),
+        ({"retention": {"age_days": 0}}, ["retention.age_days", "0", "SPANWISE_RETENTION"]),
+        ({"retention": {"max_bytes": 5}}, ["retention.max_bytes", "5", "1048576"]),
+        ({"retention": {"ages": 5}}, ["retention.ages", "age_days", "overrides"]),
+        ({"retention": {"overrides": {"p/": {}}}}, ["retention.overrides", "'p/'", "PROJECT/D"]),
+        (
+            {"retention": {"overrides": {"p": {"max_bytes": 5}}}},
+            ["retention.overrides.p.max_bytes", "failed_age_days"],
+        ),
     ],
 )
 def test_a_bad_value_is_told_with_its_setting_and_what_to_do(
@@ -154,6 +171,50 @@ def test_a_missing_file_is_told(tmp_path: Path) -> None:
     """It was asked for, so the defaults would surprise."""
     with pytest.raises(SettingsError, match="No such file"):
         load_settings(config_file=tmp_path / "none.yaml")
+
+
+def test_a_variable_that_is_no_json_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the form that is wanted."""
+    monkeypatch.setenv("SPANWISE_RETENTION", "90 days")
+    with pytest.raises(SettingsError, match=r"SPANWISE_RETENTION is '90 days': write a JSON"):
+        load_settings()
+
+
+def test_nothing_is_deleted_by_default() -> None:
+    """Whoever wants it has to say so."""
+    assert load_settings().retention.policy() == RetentionPolicy()
+
+
+def test_an_override_has_what_it_does_not_set_from_the_next_wider_scope() -> None:
+    """And null, which is for ever, is something that is set."""
+    retention = {
+        "age_days": 1,
+        "failed_age_days": 2,
+        "silent_age_days": 3,
+        "max_bytes": 2**30,
+        "overrides": {
+            "p": {"age_days": 10, "silent_age_days": None},
+            "p/d": {"failed_age_days": 20},
+            "q/d": {"age_days": 30},
+        },
+    }
+    policy = load_settings({"retention": retention}).retention.policy()
+    day_ns = 24 * 60 * 60 * 10**9
+    assert policy == RetentionPolicy(
+        default=Ages(day_ns, 2 * day_ns, 3 * day_ns),
+        projects={"p": Ages(10 * day_ns, 2 * day_ns, None)},
+        domains={
+            ("p", "d"): Ages(10 * day_ns, 20 * day_ns, None),
+            ("q", "d"): Ages(30 * day_ns, 2 * day_ns, 3 * day_ns),
+        },
+        max_bytes=2**30,
+    )
+
+
+def test_failures_are_kept_as_long_as_the_rest_where_nothing_else_is_said() -> None:
+    """And not for ever."""
+    policy = load_settings({"retention": {"age_days": 1}}).retention.policy()
+    assert policy.default == Ages(86_400 * 10**9, 86_400 * 10**9, None)
 
 
 def test_a_password_is_not_shown() -> None:

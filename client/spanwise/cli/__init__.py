@@ -10,7 +10,16 @@ import typer
 
 from spanwise import SpanwiseError
 from spanwise._text import neutral
-from spanwise.cli import demo, diagnose, read, server, simulate, transfer, watch
+from spanwise.cli import (
+    database,
+    demo,
+    diagnose,
+    read,
+    server,
+    simulate,
+    transfer,
+    watch,
+)
 
 __all__ = ["app", "main"]
 
@@ -60,6 +69,8 @@ app.command()(read.dump)
 app.command()(diagnose.diagnose)
 app.command("export")(transfer.export_events)
 app.command("import")(transfer.import_events)
+app.command()(database.delete)
+app.command()(database.stats)
 
 
 def main(args: Sequence[str] | None = None) -> None:

@@ -104,7 +104,7 @@ def serve(
     It says "spanwise serves gRPC on HOST:PORT" on standard error when it is ready, and runs until
     it is stopped. After SIGTERM or Ctrl-C it stores what it has accepted, and then ends.
     """
-    settings = _settings(
+    settings = settings_of(
         config,
         grpc_address=grpc_address,
         front=front,
@@ -115,7 +115,7 @@ def serve(
         stale_after_s=stale_after_s,
         log_level=log_level,
     )
-    raise typer.Exit(_server().serve(settings))
+    raise typer.Exit(server_main().serve(settings))
 
 
 def migrate(
@@ -125,8 +125,8 @@ def migrate(
 
     Brings its tables to the form that this version needs; what is stored stays.
     """
-    settings = _settings(config, database_url=database_url, log_level=log_level)
-    raise typer.Exit(_server().migrate(settings))
+    settings = settings_of(config, database_url=database_url, log_level=log_level)
+    raise typer.Exit(server_main().migrate(settings))
 
 
 def rebuild(
@@ -136,13 +136,13 @@ def rebuild(
 
     The log of events is the truth; everything else in the database is computed from it.
     """
-    settings = _settings(config, database_url=database_url, log_level=log_level)
-    raise typer.Exit(_server().rebuild(settings))
+    settings = settings_of(config, database_url=database_url, log_level=log_level)
+    raise typer.Exit(server_main().rebuild(settings))
 
 
-def _settings(config: Path | None, **flags: str | float | None) -> "Settings":
+def settings_of(config: Path | None, **flags: str | float | None) -> "Settings":
     """Give the settings of flags, then variables, then the file; end the process if bad."""
-    _server()  # first, because the settings need it as well
+    server_main()  # first, because the settings need it as well
     from spanwise_server.config import SettingsError, load_settings
 
     given = {name: value for name, value in flags.items() if value is not None}
@@ -154,7 +154,12 @@ def _settings(config: Path | None, **flags: str | float | None) -> "Settings":
         raise typer.Exit(2) from error
 
 
-def _server() -> ModuleType:
+def server_main() -> ModuleType:
+    """Give the module of the server that has its commands.
+
+    Raises:
+        MissingPackage: It is not installed.
+    """
     try:
         from spanwise_server import main
     except ImportError as error:

@@ -84,7 +84,7 @@ class EventLog:
                     limit=limit + 1,
                     with_payload=with_payload,
                 )
-            if not events and not reader.has_execution(key):
+            if not reader.has_execution(key):  # events may be left while it is being deleted
                 raise ExecutionNotFound(*execution_id)
         if len(events) <= limit:
             return EventPage(events, "")

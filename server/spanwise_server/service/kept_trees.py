@@ -12,13 +12,19 @@ import time
 import zlib
 from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from itertools import accumulate
 from typing import NamedTuple, Protocol
 
 from spanwise_server.domain.errors import CorruptRecord, StoreUnavailable
-from spanwise_server.storage.api import ExecutionVersion, KeptChunk, KeptTree, Storage
+from spanwise_server.storage.api import (
+    ExecutionVersion,
+    KeptChunk,
+    KeptTree,
+    Storage,
+    WriteTransaction,
+)
 
 LEVEL = 1
 """Of zlib. Higher ones take three times as long for a tenth less."""
@@ -155,14 +161,23 @@ class KeptTrees:
     def keep(self, execution_key: bytes, tree: BuiltTree) -> None:
         """Keep a tree in the place of the one before. Each part is a transaction of its own.
 
+        Ends early when something in it is no longer what it was made of: nobody would find it, and
+        what was deleted meanwhile must not come back.
+
         Raises:
             StoreUnavailable: The database is away. Nothing changes for readers.
             WriteConflict: Other writers did not let it through. As above.
         """
         generation = secrets.randbits(62)
+        sequences = {
+            key: version.last_sequence
+            for key, version in tree.basis.versions.items()
+            if version.last_sequence
+        }
         for number, part in enumerate(tree.parts(0)):
             chunk = _to_chunk(execution_key, generation, number, part)
-            self._storage.write(lambda transaction, chunk=chunk: transaction.add_kept_chunk(chunk))  # type: ignore[misc]
+            if not self._storage.write(partial(_add_chunk, chunk, sequences)):
+                return
         sizes = [end - start for start, end in zip(tree.starts, tree.starts[1:], strict=False)]
         record = KeptTree(
             execution_key,
@@ -173,6 +188,17 @@ class KeptTrees:
             array("I", sizes).tobytes(),
         )
         self._storage.write(lambda transaction: transaction.put_kept_tree(record))
+
+
+def _add_chunk(
+    chunk: KeptChunk, sequences: Mapping[bytes, int], transaction: WriteTransaction
+) -> bool:
+    """Store a chunk if executions have still the last events that they had, and say whether."""
+    transaction.lock_executions(sequences)
+    if transaction.get_last_sequences(sequences) != sequences:
+        return False
+    transaction.add_kept_chunk(chunk)
+    return True
 
 
 def _starts(sizes: Collection[int]) -> list[int]:

@@ -288,6 +288,76 @@ class FinishedAttempt(NamedTuple):
     phase: Phase
 
 
+class ExecutionAge(NamedTuple):
+    """What retention asks of an execution.
+
+    Attributes:
+        execution_key: Key.
+        project: Project.
+        domain: Domain.
+        ended_at_ns: Its end at the source; None while it is open, and for a placeholder.
+        phase: Phase that it ended in; None likewise.
+    """
+
+    execution_key: bytes
+    project: str
+    domain: str
+    ended_at_ns: int | None
+    phase: Phase | None
+
+
+class DeletedPart(NamedTuple):
+    """What one step of a deletion did.
+
+    Attributes:
+        num_rows: Rows that it deleted, of all tables.
+        num_events: Events among them.
+        is_complete: Whether nothing of the execution is left.
+    """
+
+    num_rows: int
+    num_events: int
+    is_complete: bool
+
+
+class TableSize(NamedTuple):
+    """How large one table is.
+
+    Attributes:
+        table: Its name.
+        num_rows: Its rows.
+        size_bytes: What it takes, with its indexes; None where the database does not tell.
+    """
+
+    table: str
+    num_rows: int
+    size_bytes: int | None
+
+
+class Statistics(NamedTuple):
+    """What a database holds.
+
+    Attributes:
+        tables: Its tables, the largest first.
+        used_bytes: What it holds takes, as ReadTransaction.get_used_bytes() gives it.
+        file_bytes: What it takes on the disk, free space included.
+        num_executions: Executions by phase; UNSPECIFIED stands for placeholders.
+        oldest_start_ns: Start of the execution that started first; None without any.
+        newest_event_ns: recorded_at of the newest event; None without any.
+        payload_bytes: What the payloads of events take as they are stored; an estimate.
+        daily_events: Events that were recorded in each of the last days, the latest day first.
+    """
+
+    tables: Sequence[TableSize]
+    used_bytes: int
+    file_bytes: int
+    num_executions: Mapping[Phase, int]
+    oldest_start_ns: int | None
+    newest_event_ns: int | None
+    payload_bytes: int
+    daily_events: Sequence[int]
+
+
 class LoggedEvent(NamedTuple):
     """An event of the log with the names of its entity. `payload` may be empty if not asked for."""
 
@@ -368,6 +438,37 @@ class WriteTransaction(Protocol):
 
     def clear_projections(self) -> None:
         """Remove every row that is made of the event log: not workflows, not bindings."""
+
+    def get_last_recorded(self, keys: Collection[bytes]) -> dict[bytes, int]:
+        """See ReadTransaction."""
+
+    def mark_deleted(self, keys: Collection[bytes]) -> None:
+        """Take executions out of every listing and query, and remember to delete the rest of them.
+
+        Idempotent. They need not be there. Lock them before.
+        """
+
+    def delete_part(self, key: bytes, *, max_rows: int, max_bytes: int) -> DeletedPart:
+        """Delete a part of what is left of an execution that is marked, and the mark at the end.
+
+        To be repeated until it is complete. What is stored of the execution meanwhile goes as
+        well; what comes later begins it anew. Does nothing to one that is not marked. Lock it
+        before.
+
+        Args:
+            key: Execution.
+            max_rows: Most rows to delete, besides the one of the execution itself.
+            max_bytes: Most bytes of payloads to delete, unless the first one has more.
+        """
+
+    def drop_kept_trees(self, *, max_rows: int) -> int:
+        """Delete kept trees and their chunks, of any execution, and give how many rows went.
+
+        To be repeated until none is left. They are made again when somebody reads them.
+
+        Args:
+            max_rows: Most rows to delete in each of the two tables.
+        """
 
     def iterate_log(self) -> Iterator[EventRecord]:
         """Give the log, execution by execution, each in ascending sequence, in bounded memory."""
@@ -452,6 +553,44 @@ class ReadTransaction(Protocol):
     def has_execution(self, key: bytes) -> bool:
         """Say whether any event named the execution."""
 
+    def list_ended(
+        self, *, before_ns: int | None, after: tuple[int, bytes] | None, limit: int
+    ) -> list[ExecutionAge]:
+        """Give at most `limit` executions that ended, the earliest end first.
+
+        Executions of one end are in ascending order of key.
+
+        Args:
+            before_ns: Only those that ended before this moment; None: all.
+            after: (ended_at_ns, key) of the last one that the caller has.
+            limit: Most executions.
+        """
+
+    def list_open(self, *, before_ns: int, after: bytes | None, limit: int) -> list[ExecutionAge]:
+        """Give at most `limit` executions that have not ended, in ascending order of key.
+
+        Args:
+            before_ns: Only those that started before this moment.
+            after: Key of the last one that the caller has.
+            limit: Most executions.
+        """
+
+    def get_last_recorded(self, keys: Collection[bytes]) -> dict[bytes, int]:
+        """Give the recorded_at_ns of the last event of each of these executions that has any."""
+
+    def list_marked(self, *, limit: int) -> list[bytes]:
+        """Give at most `limit` executions that are marked as deleted, in ascending order of key."""
+
+    def get_used_bytes(self) -> int:
+        """Give how much of the database is in use, without the space that deletions left."""
+
+    def get_statistics(self, now_ns: int, num_days: int) -> Statistics:
+        """Give what the database holds, and how much came in each of the last `num_days` days.
+
+        Days are stretches of 24 hours, and the first of them ends now. Takes as long as reading
+        the file once.
+        """
+
 
 class Storage(Protocol):
     """A database. Safe for several threads and, if the backend can, several processes."""
@@ -490,6 +629,14 @@ class Storage(Protocol):
 
         Raises:
             StoreUnavailable: The database cannot be reached, or the storage is closed.
+        """
+
+    def scrub(self) -> None:
+        """Remove what is left of deleted rows outside of the tables, as far as it is in reach.
+
+        Raises:
+            WriteConflict: Others kept the database busy, so something may be left.
+            StoreUnavailable: The database cannot be reached or cannot write.
         """
 
     def close(self) -> None:

@@ -24,7 +24,8 @@ from spanwise_server.rpc.codecs.payloads import decode_payload
 from spanwise_server.rpc.codecs.workflow_payloads import decode_definition, decode_stored_definition
 from spanwise_server.rpc.span_trees import SpanTrees, TreeKey
 from spanwise_server.rpc.turns import Turns
-from spanwise_server.service.kept_trees import KeptTrees, PartedTree, StoredTree
+from spanwise_server.service.kept_trees import BuiltTree, KeptTrees, PartedTree, StoredTree
+from spanwise_server.service.retention import delete_execution
 from spanwise_server.service.span_queries import SpanQueries, VersionedTree, VersionedWalk
 from spanwise_server.service.workflow_registry import WorkflowRegistry
 from spanwise_server.storage.api import Storage
@@ -282,3 +283,19 @@ def test_what_was_used_longest_ago_makes_room(
     for key in (KEY, of_other, KEY, with_totals, KEY, of_other):
         trees.get(key, AS_OF_NS)
     assert queries.built == 3
+
+
+def test_what_is_deleted_before_it_is_kept_does_not_come_back(
+    storage: Storage, queries: CountingQueries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(span_trees, "MIN_KEPT_SPANS", 10**6)
+    commit(storage, *FINISHED)
+    tree = process(storage, queries).get(KEY, AS_OF_NS)
+    assert isinstance(tree, BuiltTree)
+    delete_execution(storage, RUN)
+    for late in ((), (task("RUNNING", 3),)):
+        commit(storage, *late)
+        KeptTrees(storage, "this version").keep(execution_key(RUN), tree)
+        with storage.read() as reader:
+            sizes = {each.table: each.num_rows for each in reader.get_statistics(0, 1).tables}
+        assert sizes["kept_chunks"] == sizes["kept_trees"] == 0

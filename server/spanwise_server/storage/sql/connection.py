@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from sqlalchemy import PoolProxiedConnection
 
-from spanwise_server.domain.errors import StoreUnavailable
+from spanwise_server.domain.errors import StoreUnavailable, WriteConflict
 from spanwise_server.storage.sql.engine import check_file
 from spanwise_server.storage.sql.errors import DRIVER_ERRORS, translate
 
 if TYPE_CHECKING:  # needs psycopg, which may not be there
     from spanwise_server.storage.sql.postgresql import PsycopgConnection
+
 
 T = TypeVar("T")
 
@@ -73,6 +74,15 @@ class Connection:
         except DRIVER_ERRORS as exc:
             raise translate(exc) from exc
 
+    def change(self, text: str, parameters: Sequence[Any]) -> int:
+        """Run a statement that changes rows, and give their number."""
+        try:
+            cursor = self._driver.cursor()
+            cursor.execute(text, parameters)
+            return int(cursor.rowcount)
+        except DRIVER_ERRORS as exc:
+            raise translate(exc) from exc
+
     def fetch_all(self, text: str, parameters: Sequence[Any]) -> Sequence[Row]:
         """Run a select and give all rows."""
         try:
@@ -109,6 +119,18 @@ class Connection:
                 cursor.close()
         except DRIVER_ERRORS as exc:
             raise translate(exc) from exc
+
+    def scrub(self, tables: Sequence[str]) -> None:  # noqa: ARG002 - it is in the log of all
+        """Do what Storage.scrub() promises, once, for some tables. No transaction may be open.
+
+        Raises:
+            WriteConflict: Others use what would have to go.
+        """
+        # Rows are overwritten when they are deleted (engine.py), but what was written before is
+        # still in the write-ahead log, until all of that is in the file and the log is cut off.
+        [(is_busy, _, _)] = self.fetch_all("PRAGMA wal_checkpoint(TRUNCATE)", ())
+        if is_busy:
+            raise WriteConflict("others read or write the database all the time")
 
     def release(self) -> None:
         """Refuse further use: another transaction may get the connection of the driver."""
@@ -171,6 +193,28 @@ class PostgresConnection(Connection):
         """See Connection. One statement, or as many as there are rows with the same key."""
         for distinct in _distinct(rows, num_keys):
             self.execute(text, list(zip(*distinct, strict=True)))
+
+    def change(self, text: str, parameters: Sequence[Any]) -> int:
+        """See Connection."""
+        try:
+            cursor = self._psycopg.execute(text, parameters)
+            with self._psycopg.pipeline() as pipeline:
+                pipeline.sync()
+            return int(cursor.rowcount)
+        except DRIVER_ERRORS as exc:
+            raise translate(exc) from exc
+
+    def scrub(self, tables: Sequence[str]) -> None:
+        """See Connection. Takes as long as it takes, and uses the connection up."""
+        driver = cast("PsycopgConnection", self._driver.driver_connection)
+        driver.limit_s = None
+        try:
+            driver.execute("SET statement_timeout = 0", prepare=False)
+            driver.execute(f"VACUUM {', '.join(tables)}".encode(), prepare=False)
+        except DRIVER_ERRORS as exc:
+            raise translate(exc) from exc
+        finally:
+            self._driver.invalidate()  # others would have no limit of time
 
     def stream(self, text: str, parameters: Sequence[Any]) -> Iterator[Sequence[Row]]:
         """See Connection."""

@@ -243,6 +243,18 @@ def select_wanted(
     assert_never(database)
 
 
+def count_now(database: Database) -> str | None:
+    """Give the statement that has the rows of a transaction counted at its end: see stats.py.
+
+    None where sizes are measured and not counted.
+    """
+    if database is Database.SQLITE:
+        return None
+    if database is Database.POSTGRESQL:
+        return "SELECT pg_stat_force_next_flush()"
+    assert_never(database)
+
+
 def insert(database: Database, table: Table, columns: Sequence[Column[Any]]) -> Insert:
     """Build the insert of one row. It fails when the key is there."""
     return _insert(database, table, columns)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import (
     BigInteger,
+    ColumnElement,
     Insert,
     Select,
     SmallInteger,
@@ -30,7 +31,7 @@ from spanwise_server.storage.sql.fields import (
     state_from_row,
     state_to_row,
 )
-from spanwise_server.storage.sql.schema import EXECUTIONS, WORKFLOW_BINDINGS
+from spanwise_server.storage.sql.schema import DELETIONS, EXECUTIONS, WORKFLOW_BINDINGS
 
 COLUMNS = (
     EXECUTIONS.c.execution_key,
@@ -145,8 +146,10 @@ def select_with_bindings(database: Database, num_keys: int) -> Select[Any]:
     """
     bindings = WORKFLOW_BINDINGS
     columns = (*COLUMNS, bindings.c.workflow_key)
-    return dialect.select_wanted(database, columns, KEY_COLUMNS, num_keys).outerjoin(
-        bindings, bindings.c.execution_key == EXECUTIONS.c.execution_key
+    return (
+        dialect.select_wanted(database, columns, KEY_COLUMNS, num_keys)
+        .outerjoin(bindings, bindings.c.execution_key == EXECUTIONS.c.execution_key)
+        .where(_is_kept())
     )
 
 
@@ -158,8 +161,14 @@ def with_bindings_from_rows(rows: Iterable[Row]) -> list[tuple[ExecutionRecord, 
 def select_presence() -> Select[Any]:
     """Read a row if the execution is there. Parameter: execution_key."""
     return select(EXECUTIONS.c.execution_key).where(
-        EXECUTIONS.c.execution_key == bindparam("execution_key")
+        EXECUTIONS.c.execution_key == bindparam("execution_key"), _is_kept()
     )
+
+
+def _is_kept() -> ColumnElement[bool]:
+    """Leave out what is being deleted, even when a late event has put the row back."""
+    # Not EXISTS: PostgreSQL would join, and sort all executions rather than go along an index.
+    return EXECUTIONS.c.execution_key.not_in(select(DELETIONS.c.execution_key))
 
 
 class Listing(NamedTuple):
@@ -206,7 +215,7 @@ def listing_parameters(
 def select_listing(listing: Listing) -> Select[Any]:
     """Read a page of executions, the latest start first. Rows: COLUMNS."""
     table = EXECUTIONS.c
-    statement = select(*COLUMNS)
+    statement = select(*COLUMNS).where(_is_kept())
     if listing.by_project:
         statement = statement.where(table.project == bindparam("project"))
     if listing.by_domain:

@@ -4,9 +4,10 @@ from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from typing import TypeVar
 
-from spanwise_server.domain.events import MIN_TIME_NS
+from spanwise_server.domain.events import MAX_TIME_NS, MIN_TIME_NS
 from spanwise_server.domain.identifiers import workflow_key
 from spanwise_server.storage.api import (
+    ExecutionAge,
     ExecutionFilter,
     ExecutionHistory,
     ExecutionRecord,
@@ -15,15 +16,18 @@ from spanwise_server.storage.api import (
     KeptChunk,
     KeptTree,
     LoggedEvent,
+    Statistics,
     WorkflowRecord,
 )
 from spanwise_server.storage.sql import (
     attempts,
+    deletion,
     event_log,
     executions,
     kept_trees,
     nodes,
     reasons,
+    stats,
     workflows,
 )
 from spanwise_server.storage.sql.compiling import (
@@ -47,6 +51,7 @@ class ReadStatements:
     """The statements of reading transactions, compiled. Safe for use by several threads."""
 
     def __init__(self, database: Database) -> None:
+        self.database = database
         self.get_executions = KeyLookup(database, executions.select_with_bindings, 1)
         self.get_nodes = KeyLookup(database, nodes.select_by_execution, 1)
         self.get_attempts = KeyLookup(database, attempts.select_by_execution, 1)
@@ -66,6 +71,10 @@ class ReadStatements:
         self.has_execution = compile_text(
             database, executions.select_presence(), ("execution_key",)
         )
+        self.list_ended = compile_statement(database, deletion.select_ended())
+        self.list_open = compile_statement(database, deletion.select_open())
+        self.list_marked = compile_text(database, deletion.select_marked(), ("limit",))
+        self.get_last_recorded = KeyLookup(database, deletion.select_last_recorded, 1)
         self.list_events = {
             with_payload: compile_statement(
                 database, event_log.select_events(with_payload=with_payload)
@@ -240,6 +249,48 @@ class SqlReadTransaction:
     def has_execution(self, key: bytes) -> bool:
         """See ReadTransaction."""
         return bool(self._connection.fetch_all(self._statements.has_execution, (binary(key),)))
+
+    def list_ended(
+        self, *, before_ns: int | None, after: tuple[int, bytes] | None, limit: int
+    ) -> list[ExecutionAge]:
+        """See ReadTransaction."""
+        after_ns, after_key = after or (MIN_TIME_NS, b"")
+        values = {
+            "before_ns": MAX_TIME_NS if before_ns is None else before_ns,
+            "after_ns": after_ns,
+            "after_key": binary(after_key),
+            "limit": limit,
+        }
+        return self._list_ages(self._statements.list_ended, values)
+
+    def list_open(self, *, before_ns: int, after: bytes | None, limit: int) -> list[ExecutionAge]:
+        """See ReadTransaction."""
+        values = {"before_ns": before_ns, "after_key": binary(after or b""), "limit": limit}
+        return self._list_ages(self._statements.list_open, values)
+
+    def get_last_recorded(self, keys: Collection[bytes]) -> dict[bytes, int]:
+        """See ReadTransaction."""
+        return self._look_up(
+            self._statements.get_last_recorded, keys, event_log.last_sequences_from_rows
+        )
+
+    def list_marked(self, *, limit: int) -> list[bytes]:
+        """See ReadTransaction."""
+        rows = self._connection.fetch_all(self._statements.list_marked, (limit,))
+        return [key for (key,) in rows]
+
+    def get_used_bytes(self) -> int:
+        """See ReadTransaction."""
+        return stats.read_sizes(self._connection, self._statements.database).used_bytes
+
+    def get_statistics(self, now_ns: int, num_days: int) -> Statistics:
+        """See ReadTransaction."""
+        return stats.read_statistics(self._connection, self._statements.database, now_ns, num_days)
+
+    def _list_ages(self, statement: Statement, values: dict[str, object]) -> list[ExecutionAge]:
+        return self._connection.read(
+            statement.text, statement.arrange(values), deletion.ages_from_rows
+        )
 
     def _get_workflows(self, keys: Collection[bytes]) -> dict[bytes, WorkflowRecord]:
         records = self._look_up(self._statements.get_workflows, keys, workflows.from_rows)

@@ -1,4 +1,4 @@
-"""The nine tables.
+"""The ten tables.
 
 Keys come from domain.identifiers: they are hashes, so indexes stay small and no write needs a
 look-up, whatever a sender puts into an id. Every primary key but that of `workflows` begins with
@@ -105,7 +105,8 @@ EVENTS = Table(
     text_column("refusal"),
     Column("qualities", BigInteger, nullable=False),  # bits of domain.quality.EventQuality
     Column("has_details", SmallInteger, nullable=False),  # 0 or 1
-    Column("payload_type", SmallInteger, nullable=False),  # numbers of domain.events.PayloadType
+    # A number of domain.events.PayloadType, and how the payload is packed: see packing.py.
+    Column("payload_type", SmallInteger, nullable=False),
     # Last, so that a reader of the other columns need not walk over it.
     Column("payload", LargeBinary, nullable=False),
     # Serves two questions with one tree: is this event of the entity logged already, and which
@@ -151,6 +152,16 @@ Index(
     EXECUTIONS.c.domain,
     EXECUTIONS.c.started_at_ns.desc(),
     EXECUTIONS.c.execution_key,
+)
+# Has all that retention asks of those that ended, so that it reads nothing else. Not the start: for
+# SQLite, a generated column is in no index alone.
+Index(
+    "executions_by_end",
+    EXECUTIONS.c.ended_occurred_at_ns,
+    EXECUTIONS.c.execution_key,
+    EXECUTIONS.c.project,
+    EXECUTIONS.c.domain,
+    EXECUTIONS.c.ended_phase,
 )
 
 # One row per node of an execution; state columns are NULL while only events of its children,
@@ -246,7 +257,8 @@ WORKFLOWS = Table(
     text_column("domain"),
     text_column("name"),
     text_column("version"),
-    Column("format", SmallInteger, nullable=False),  # numbers of domain.workflows.WorkflowFormat
+    # A number of domain.workflows.WorkflowFormat, and how the payload is packed: see packing.py.
+    Column("format", SmallInteger, nullable=False),
     Column("recorded_at_ns", BigInteger, nullable=False),
     # Last, so that a reader of the other columns need not walk over it.
     Column("payload", LargeBinary, nullable=False),
@@ -287,3 +299,8 @@ KEPT_CHUNKS = Table(
     Column("outline", LargeBinary, nullable=False),
     Column("payload", LargeBinary, nullable=False),
 )
+
+# One row per execution that is being deleted: its row in `executions` is gone, and others of it may
+# be left. Key: the execution. Written when a deletion begins, and removed with the last of the
+# other rows, so that whoever deletes next finishes what was broken off.
+DELETIONS = Table("deletions", METADATA, execution_key_column(), sqlite_with_rowid=False)

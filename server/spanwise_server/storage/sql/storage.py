@@ -19,6 +19,7 @@ from spanwise_server.storage.sql.engine import (
 from spanwise_server.storage.sql.errors import DRIVER_ERRORS, translate
 from spanwise_server.storage.sql.read_transaction import SqlReadTransaction, read_statements
 from spanwise_server.storage.sql.retrying import retry_conflicts
+from spanwise_server.storage.sql.schema import METADATA
 from spanwise_server.storage.sql.write_transaction import SqlWriteTransaction, write_statements
 
 T = TypeVar("T")
@@ -84,6 +85,14 @@ class SqlStorage:
     def wait_for_commits(self, timeout_s: float) -> None:
         """See Storage."""
         self._commits.wait(timeout_s)
+
+    def scrub(self) -> None:
+        """See Storage."""
+        retry_conflicts(self._scrub_once, give_up_after_s=_GIVE_UP_AFTER_S)
+
+    def _scrub_once(self) -> None:
+        with self._connection(self._writer) as connection:
+            connection.scrub(list(METADATA.tables))
 
     def close(self) -> None:
         """See Storage. Open transactions go on, and close their connections when they end."""

@@ -7,6 +7,7 @@ from sqlalchemy import delete
 
 from spanwise_server.storage.api import (
     AttemptRecord,
+    DeletedPart,
     EntityRef,
     EventRecord,
     ExecutionRecord,
@@ -19,6 +20,7 @@ from spanwise_server.storage.api import (
 )
 from spanwise_server.storage.sql import (
     attempts,
+    deletion,
     event_log,
     executions,
     kept_trees,
@@ -107,6 +109,8 @@ class WriteStatements:
         self.clear_projections = tuple(
             compile_text(database, delete(table), ()) for table in _PROJECTIONS
         )
+        self.get_last_recorded = KeyLookup(database, deletion.select_last_recorded, 1)
+        self.deletion = deletion.Deletion(database)
         self.iterate_log = compile_text(database, event_log.select_log(), ())
 
 
@@ -238,6 +242,23 @@ class SqlWriteTransaction:
         self._connection.lift_limits()
         for text in self._statements.clear_projections:
             self._connection.execute(text)
+
+    def get_last_recorded(self, keys: Collection[bytes]) -> dict[bytes, int]:
+        """See ReadTransaction."""
+        rows = self._statements.get_last_recorded.fetch(self._connection, single_keys(keys))
+        return event_log.last_sequences_from_rows(rows)
+
+    def mark_deleted(self, keys: Collection[bytes]) -> None:
+        """See WriteTransaction."""
+        self._statements.deletion.mark(self._connection, keys)
+
+    def delete_part(self, key: bytes, *, max_rows: int, max_bytes: int) -> DeletedPart:
+        """See WriteTransaction."""
+        return self._statements.deletion.delete_part(self._connection, key, max_rows, max_bytes)
+
+    def drop_kept_trees(self, *, max_rows: int) -> int:
+        """See WriteTransaction."""
+        return self._statements.deletion.drop_kept_trees(self._connection, max_rows)
 
     def iterate_log(self) -> Iterator[EventRecord]:
         """See WriteTransaction."""

@@ -48,6 +48,7 @@ CREATE TABLE executions (
 	PRIMARY KEY (execution_key)
 );
 CREATE INDEX executions_by_domain_and_start ON executions (project, domain, started_at_ns DESC, execution_key);
+CREATE INDEX executions_by_end ON executions (ended_occurred_at_ns, execution_key, project, domain, ended_phase);
 CREATE INDEX executions_by_start ON executions (started_at_ns DESC, execution_key);
 CREATE TABLE node_executions (
 	execution_key BYTEA NOT NULL,
@@ -153,4 +154,8 @@ CREATE TABLE kept_chunks (
 	outline BYTEA NOT NULL,
 	payload BYTEA NOT NULL,
 	PRIMARY KEY (execution_key, generation, number)
+);
+CREATE TABLE deletions (
+	execution_key BYTEA NOT NULL,
+	PRIMARY KEY (execution_key)
 );

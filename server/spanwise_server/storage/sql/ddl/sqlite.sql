@@ -49,6 +49,7 @@ CREATE TABLE executions (
 )
  WITHOUT ROWID;
 CREATE INDEX executions_by_domain_and_start ON executions (project, domain, started_at_ns DESC, execution_key);
+CREATE INDEX executions_by_end ON executions (ended_occurred_at_ns, execution_key, project, domain, ended_phase);
 CREATE INDEX executions_by_start ON executions (started_at_ns DESC, execution_key);
 CREATE TABLE node_executions (
 	execution_key BLOB NOT NULL,
@@ -158,3 +159,8 @@ CREATE TABLE kept_chunks (
 	payload BLOB NOT NULL,
 	PRIMARY KEY (execution_key, generation, number)
 );
+CREATE TABLE deletions (
+	execution_key BLOB NOT NULL,
+	PRIMARY KEY (execution_key)
+)
+ WITHOUT ROWID;

@@ -1,0 +1,5 @@
+-- parameters: execution_key, limit
+DELETE FROM events WHERE (events.execution_key, events.sequence) IN (SELECT events.execution_key, events.sequence
+FROM events
+WHERE events.execution_key = ? ORDER BY events.execution_key, events.sequence
+ LIMIT ? OFFSET 0);
