@@ -213,9 +213,10 @@ def test_writers_of_the_same_new_executions_lose_nothing_and_never_block_each_ot
     url: str,
 ) -> None:
     keys = [number.to_bytes(16, "big") for number in range(20)]
-    num_rounds, errors = 50, []
+    num_rounds, errors, tries = 50, [], []
 
     def append_to_some(transaction: WriteTransaction, chosen: list[bytes]) -> None:
+        tries.append(chosen)
         transaction.lock_executions(chosen)
         last = transaction.get_last_sequences(chosen)
         transaction.append_events([event(last.get(key, 0) + 1, execution=key) for key in chosen])
@@ -237,6 +238,7 @@ def test_writers_of_the_same_new_executions_lose_nothing_and_never_block_each_ot
     for thread in threads:
         thread.join(DEADLINE_S)
     assert errors == []
+    assert len(tries) == 4 * num_rounds  # a deadlock would have made one run again
     with psycopg.connect(url) as connection:
         rows = connection.execute(
             "SELECT count(*), max(sequence), min(sequence) FROM events GROUP BY execution_key"
