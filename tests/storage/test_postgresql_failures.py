@@ -212,7 +212,7 @@ def test_a_batch_that_no_buffer_holds_is_written(url: str) -> None:
 def test_writers_of_the_same_new_executions_lose_nothing_and_never_block_each_other(
     url: str,
 ) -> None:
-    keys = [number.to_bytes(16, "big") for number in range(20)]
+    keys = [bytes([number]) * 16 for number in range(20)]
     num_rounds, errors, tries = 50, [], []
 
     def append_to_some(transaction: WriteTransaction, chosen: list[bytes]) -> None:
