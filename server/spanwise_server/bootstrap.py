@@ -37,7 +37,8 @@ from spanwise_server.service.retention_sweeper import RetentionSweeper
 from spanwise_server.service.span_queries import SpanQueries
 from spanwise_server.service.span_watch import SpanWatches
 from spanwise_server.service.workflow_registry import WorkflowRegistry
-from spanwise_server.storage.api import Statistics, Storage
+from spanwise_server.storage.api import Storage
+from spanwise_server.storage.records import Statistics
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.migrations import prepare, upgrade, verify
 from spanwise_server.telemetry import Metrics

@@ -29,7 +29,7 @@ from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.envoy_host import host_envoy
 from spanwise_server.rpc.fronts.addresses import AddressUnavailableError
 from spanwise_server.rpc.fronts.envoy.process import EnvoyUnavailableError
-from spanwise_server.storage.api import Statistics
+from spanwise_server.storage.records import Statistics
 from spanwise_server.supervisor import WorkerFailedError, supervise
 from spanwise_server.telemetry import configure_logging
 

@@ -10,12 +10,8 @@ from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.domain.events import Severity
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.domain.phases import Phase
-from spanwise_server.storage.api import (
-    EventRecord,
-    ExecutionFilter,
-    Storage,
-    WriteTransaction,
-)
+from spanwise_server.storage.api import Storage, WriteTransaction
+from spanwise_server.storage.records import EventRecord, ExecutionFilter
 from spanwise_server.storage.sql import open_storage
 from tests.storage.records import (
     ATTEMPT_KEY,

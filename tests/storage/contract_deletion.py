@@ -4,15 +4,14 @@ import pytest
 
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.domain.phases import Phase
-from spanwise_server.storage.api import (
+from spanwise_server.storage.api import Storage, WriteTransaction
+from spanwise_server.storage.records import (
     DeletedPart,
     EventRecord,
     ExecutionAge,
     ExecutionRecord,
     KeptChunk,
     KeptTree,
-    Storage,
-    WriteTransaction,
 )
 from tests.storage.records import (
     KEY,

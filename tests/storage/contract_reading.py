@@ -12,7 +12,8 @@ from spanwise_server.domain.identifiers import (
 )
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
-from spanwise_server.storage.api import (
+from spanwise_server.storage.api import Storage, WriteTransaction
+from spanwise_server.storage.records import (
     AttemptRecord,
     EventRecord,
     ExecutionFilter,
@@ -22,9 +23,7 @@ from spanwise_server.storage.api import (
     FinishedAttempt,
     KeptChunk,
     KeptTree,
-    Storage,
     WorkflowRecord,
-    WriteTransaction,
 )
 from tests.storage.records import (
     ATTEMPT_KEY,

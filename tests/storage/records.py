@@ -22,7 +22,7 @@ from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.domain.transitions import EntityState, Moment
 from spanwise_server.domain.workflows import WorkflowFormat
-from spanwise_server.storage.api import (
+from spanwise_server.storage.records import (
     AttemptRecord,
     EventRecord,
     ExecutionRecord,

@@ -3,15 +3,13 @@
 from collections.abc import Callable
 
 from spanwise_server.domain.identifiers import ExecutionId
-from spanwise_server.storage.api import (
+from spanwise_server.storage.api import ReadTransaction, Storage, WriteTransaction
+from spanwise_server.storage.records import (
     EventRecord,
     ExecutionFilter,
     ExecutionHistory,
     ExecutionRecord,
-    ReadTransaction,
     ReasonRecord,
-    Storage,
-    WriteTransaction,
 )
 from tests.storage.records import (
     KEY,

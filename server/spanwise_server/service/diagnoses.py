@@ -14,7 +14,8 @@ from spanwise_server.domain.task_history import (
     task_of,
 )
 from spanwise_server.service.span_queries import SpanQueries
-from spanwise_server.storage.api import FinishedAttempt, Storage
+from spanwise_server.storage.api import Storage
+from spanwise_server.storage.records import FinishedAttempt
 
 DEFAULT_FINDINGS = 5
 

@@ -6,7 +6,8 @@ from typing import NamedTuple
 from spanwise_server.domain.errors import ExecutionNotFound, InvalidPageToken, InvalidQuery
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.service.page_tokens import Cursor, decode_page_token, encode_page_token
-from spanwise_server.storage.api import LoggedEvent, Storage
+from spanwise_server.storage.api import Storage
+from spanwise_server.storage.records import LoggedEvent
 
 DEFAULT_PAGE_SIZE = 100
 MAX_PAGE_SIZE = 1000

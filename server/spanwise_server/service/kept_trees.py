@@ -18,13 +18,8 @@ from itertools import accumulate
 from typing import NamedTuple, Protocol
 
 from spanwise_server.domain.errors import CorruptRecord, StoreUnavailable
-from spanwise_server.storage.api import (
-    ExecutionVersion,
-    KeptChunk,
-    KeptTree,
-    Storage,
-    WriteTransaction,
-)
+from spanwise_server.storage.api import Storage, WriteTransaction
+from spanwise_server.storage.records import ExecutionVersion, KeptChunk, KeptTree
 
 LEVEL = 1
 """Of zlib. Higher ones take three times as long for a tenth less."""

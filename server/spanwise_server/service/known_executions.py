@@ -18,11 +18,11 @@ from spanwise_server.domain.spans import Mark, Operation
 from spanwise_server.domain.workflows import WorkflowDefinition
 from spanwise_server.service.arrivals import PayloadDecoder
 from spanwise_server.service.workflow_registry import DefinitionDecoder
-from spanwise_server.storage.api import (
+from spanwise_server.storage.api import ReadTransaction
+from spanwise_server.storage.records import (
     DetailPayload,
     ExecutionHistory,
     ExecutionVersion,
-    ReadTransaction,
     ReasonRecord,
     WorkflowRecord,
 )

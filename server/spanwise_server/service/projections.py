@@ -12,13 +12,13 @@ from spanwise_server.domain.facts import merge_execution_facts, merge_node_facts
 from spanwise_server.domain.identifiers import EntityKind, node_key, reason_key
 from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.transitions import EntityState, Moment, fold
-from spanwise_server.storage.api import (
+from spanwise_server.storage.api import WriteTransaction
+from spanwise_server.storage.records import (
     AttemptRecord,
     EntityRef,
     ExecutionRecord,
     NodeRecord,
     ReasonRecord,
-    WriteTransaction,
 )
 
 

@@ -8,7 +8,8 @@ from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.domain.transitions import Decision, EntityState, decide
 from spanwise_server.service.projections import Entry, Projections, Received, enter
-from spanwise_server.storage.api import EntityRef, EventRecord, LoggedKey, WriteTransaction
+from spanwise_server.storage.api import WriteTransaction
+from spanwise_server.storage.records import EntityRef, EventRecord, LoggedKey
 
 
 class Result(NamedTuple):

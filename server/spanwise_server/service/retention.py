@@ -8,12 +8,8 @@ from typing import NamedTuple, TypeVar
 from spanwise_server.domain.errors import ExecutionNotFound
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.domain.retention import Life, RetentionPolicy, goes_at_ns
-from spanwise_server.storage.api import (
-    ExecutionAge,
-    ExecutionRecord,
-    Storage,
-    WriteTransaction,
-)
+from spanwise_server.storage.api import Storage, WriteTransaction
+from spanwise_server.storage.records import ExecutionAge, ExecutionRecord
 
 MAX_STEP_ROWS = 500
 """Rows that one transaction deletes: about ten milliseconds, for which events wait that come in."""

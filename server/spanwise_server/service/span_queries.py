@@ -16,12 +16,8 @@ from spanwise_server.service.event_log import clamp_page_size
 from spanwise_server.service.known_executions import KnownExecutions, KnownFamily
 from spanwise_server.service.page_tokens import Cursor, decode_page_token, encode_page_token
 from spanwise_server.service.workflow_registry import DefinitionDecoder
-from spanwise_server.storage.api import (
-    ExecutionFilter,
-    ExecutionRecord,
-    ExecutionVersion,
-    Storage,
-)
+from spanwise_server.storage.api import Storage
+from spanwise_server.storage.records import ExecutionFilter, ExecutionRecord, ExecutionVersion
 
 
 class ExecutionPage(NamedTuple):

@@ -19,7 +19,7 @@ from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.domain.spans import Span
 from spanwise_server.service.commit_wait import Commits
 from spanwise_server.service.span_queries import SpanQueries, VersionedTree
-from spanwise_server.storage.api import ExecutionVersion
+from spanwise_server.storage.records import ExecutionVersion
 
 REST_FACTOR = 3
 """How many times as long as a tree took to build it is then left alone, so that a large execution

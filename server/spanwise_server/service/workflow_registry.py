@@ -11,7 +11,8 @@ from spanwise_server.domain.identifiers import (
     workflow_key,
 )
 from spanwise_server.domain.workflows import WorkflowDefinition, WorkflowFormat
-from spanwise_server.storage.api import Storage, WorkflowRecord
+from spanwise_server.storage.api import Storage
+from spanwise_server.storage.records import WorkflowRecord
 
 DefinitionDecoder = Callable[[WorkflowFormat, bytes], WorkflowDefinition]
 """Decodes a definition: takes its format and bytes."""

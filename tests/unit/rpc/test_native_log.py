@@ -5,7 +5,7 @@ from spanwise_server.domain.identifiers import EntityKind
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.rpc.codecs.native_log import encode_watched_events
-from spanwise_server.storage.api import EventRecord, LoggedEvent
+from spanwise_server.storage.records import EventRecord, LoggedEvent
 
 MIB = 2**20
 

@@ -14,7 +14,8 @@ from spanwise_server.rpc.codecs.arrivals import decode_arrival
 from spanwise_server.service import retention
 from spanwise_server.service.arrivals import Arrival, Recorded, commit_arrivals
 from spanwise_server.service.retention import Deleted, Retention, delete_execution
-from spanwise_server.storage.api import ExecutionRecord, Storage, WriteTransaction
+from spanwise_server.storage.api import Storage, WriteTransaction
+from spanwise_server.storage.records import ExecutionRecord
 from tests.storage.records import ended, event, execution, running_since
 from tests.storage.steps import list_all
 from tests.unit.rpc.flyte import EXECUTION, task_event

@@ -12,7 +12,7 @@ from spanwise_server.rpc.codecs.native_spans import (
 )
 from spanwise_server.rpc.codecs.payloads import payload_name
 from spanwise_server.rpc.codecs.timestamps import fill_time
-from spanwise_server.storage.api import ExecutionRecord, LoggedEvent
+from spanwise_server.storage.records import ExecutionRecord, LoggedEvent
 
 _MAX_ANSWER_BYTES = 2**20
 """Payload bytes of an answer with several events. Clients take 4 MiB unless told otherwise."""

@@ -9,7 +9,7 @@ from spanwise_server.domain.phases import Phase
 from spanwise_server.rpc.codecs.native import decode_execution_id
 from spanwise_server.rpc.codecs.timestamps import decode_optional
 from spanwise_server.rpc.tree_selection import Selection
-from spanwise_server.storage.api import ExecutionFilter
+from spanwise_server.storage.records import ExecutionFilter
 
 MAX_ANSWER_BYTES = 60 * 2**20
 """Of the spans in one message. Clients of spanwise take 64 MiB."""

@@ -8,7 +8,7 @@ from spanwise_server.domain.errors import CorruptRecord, InvalidWorkflow
 from spanwise_server.domain.workflows import WorkflowDefinition, WorkflowFormat
 from spanwise_server.rpc.codecs.flyte1_workflows import decode_closure
 from spanwise_server.rpc.codecs.native_workflows import decode_workflow, encode_workflow
-from spanwise_server.storage.api import WorkflowRecord
+from spanwise_server.storage.records import WorkflowRecord
 
 _CLOSURE = "flyte_compiled_workflow"
 

@@ -25,7 +25,7 @@ from spanwise_server.domain.events import MIN_TIME_NS, TaskFacts
 from spanwise_server.domain.identifiers import EntityVersion
 from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.phases import Phase
-from spanwise_server.storage.api import AttemptRecord, FinishedAttempt
+from spanwise_server.storage.records import AttemptRecord, FinishedAttempt
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.compiling import limited
 from spanwise_server.storage.sql.connection import Row

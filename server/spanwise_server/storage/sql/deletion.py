@@ -23,7 +23,7 @@ from sqlalchemy import (
     tuple_,
 )
 
-from spanwise_server.storage.api import DeletedPart, ExecutionAge
+from spanwise_server.storage.records import DeletedPart, ExecutionAge
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.compiling import (
     compile_insert,

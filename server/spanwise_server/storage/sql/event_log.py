@@ -24,12 +24,7 @@ from spanwise_server.domain.known import EntityEvents
 from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.domain.transitions import Moment
-from spanwise_server.storage.api import (
-    DetailPayload,
-    EventRecord,
-    LoggedEvent,
-    LoggedKey,
-)
+from spanwise_server.storage.records import DetailPayload, EventRecord, LoggedEvent, LoggedKey
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.compiling import limited
 from spanwise_server.storage.sql.connection import Row

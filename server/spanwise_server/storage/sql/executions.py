@@ -19,7 +19,7 @@ from sqlalchemy import (
 from spanwise_server.domain.events import ExecutionFacts
 from spanwise_server.domain.identifiers import EntityVersion, ExecutionId
 from spanwise_server.domain.phases import Phase
-from spanwise_server.storage.api import ExecutionFilter, ExecutionRecord
+from spanwise_server.storage.records import ExecutionFilter, ExecutionRecord
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.compiling import limited
 from spanwise_server.storage.sql.connection import Row

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Delete, Insert, LargeBinary, Select, bindparam, delete, select
 
-from spanwise_server.storage.api import KeptChunk, KeptTree
+from spanwise_server.storage.records import KeptChunk, KeptTree
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.compiling import limited
 from spanwise_server.storage.sql.connection import Row

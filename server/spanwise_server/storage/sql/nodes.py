@@ -9,7 +9,7 @@ from spanwise_server.domain.events import CacheStatus, NodeFacts
 from spanwise_server.domain.identifiers import EntityVersion
 from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.node_kinds import NodeKind
-from spanwise_server.storage.api import NodeRecord
+from spanwise_server.storage.records import NodeRecord
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from spanwise_server.domain.events import MAX_TIME_NS, MIN_TIME_NS
 from spanwise_server.domain.identifiers import workflow_key
-from spanwise_server.storage.api import (
+from spanwise_server.storage.records import (
     ExecutionAge,
     ExecutionFilter,
     ExecutionHistory,

@@ -7,7 +7,7 @@ from sqlalchemy import Insert, Select
 
 from spanwise_server.domain.events import Severity
 from spanwise_server.domain.named_tuples import new_tuple
-from spanwise_server.storage.api import ReasonRecord
+from spanwise_server.storage.records import ReasonRecord
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, assert_never
 from sqlalchemy import Select, func, select
 
 from spanwise_server.domain.phases import Phase
-from spanwise_server.storage.api import Statistics, TableSize
+from spanwise_server.storage.records import Statistics, TableSize
 from spanwise_server.storage.sql.compiling import compile_text, limited
 from spanwise_server.storage.sql.connection import Connection
 from spanwise_server.storage.sql.dialect import Database

@@ -7,7 +7,7 @@ from sqlalchemy import Insert, Select
 
 from spanwise_server.domain.identifiers import EntityVersion
 from spanwise_server.domain.workflows import WorkflowFormat
-from spanwise_server.storage.api import WorkflowRecord
+from spanwise_server.storage.records import WorkflowRecord
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary

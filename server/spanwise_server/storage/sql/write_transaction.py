@@ -5,7 +5,7 @@ from functools import cache
 
 from sqlalchemy import delete
 
-from spanwise_server.storage.api import (
+from spanwise_server.storage.records import (
     AttemptRecord,
     DeletedPart,
     EntityRef,
