@@ -272,8 +272,8 @@ class TestNodes:
     def test_a_put_replaces_a_placeholder(self, storage: Storage) -> None:
         storage.write(lambda t: t.add_missing_nodes([node()]))
         storage.write(lambda t: t.put_nodes([node(state=ended(10, 20))]))
-        storage.write(lambda t: t.add_missing_executions([execution()]))
-        assert history_of(storage).nodes == [node(state=ended(10, 20))]
+        found = storage.write(lambda t: t.get_nodes([(KEY, NODE_KEY)]))
+        assert found == {(KEY, NODE_KEY): node(state=ended(10, 20))}
 
     def test_a_put_can_take_a_value_away(self, storage: Storage) -> None:
         storage.write(lambda t: t.put_nodes([node(state=ended(10, 20))]))

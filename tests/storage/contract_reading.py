@@ -10,6 +10,7 @@ from spanwise_server.domain.identifiers import (
     execution_key,
     workflow_key,
 )
+from spanwise_server.domain.known import KnownAttempt, KnownNode
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.storage.api import Storage, WriteTransaction
@@ -56,6 +57,14 @@ EVERYTHING = ExecutionFilter()
 DEADLINE_S = 30
 
 
+def known_node() -> KnownNode:
+    return KnownNode(*node()[1:4])
+
+
+def known_attempt() -> KnownAttempt:
+    return KnownAttempt(*attempt()[1:6])
+
+
 class TestHistory:
     def test_it_holds_everything_of_the_execution(self, storage: Storage) -> None:
         told = event(2)._replace(has_details=True, payload=b"told")
@@ -70,8 +79,8 @@ class TestHistory:
         storage.write(fill)
         history = history_of(storage)
         assert history.execution == execution(state=running_since(10))
-        assert history.nodes == [node()]
-        assert history.attempts == [attempt()]
+        assert history.nodes == [known_node()]
+        assert history.attempts == [known_attempt()]
         assert history.reasons == [reason()]
         [own] = history.events.values()
         assert [moment.occurred_at_ns for moment in own.moments] == [10, 10]
@@ -112,8 +121,8 @@ class TestHistory:
         assert histories.keys() == {KEY, OTHER_KEY}
         for key, history in histories.items():
             assert history.execution.execution_key == key
-            assert history.nodes == [node()._replace(execution_key=key)]
-            assert history.attempts == [attempt()._replace(execution_key=key)]
+            assert history.nodes == [known_node()]
+            assert history.attempts == [known_attempt()]
             assert history.reasons == [reason()._replace(execution_key=key)]
             [own] = history.events.values()
             assert len(own.moments) == 2

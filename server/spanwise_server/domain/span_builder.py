@@ -109,28 +109,38 @@ def walk_span_tree(
     """
     families = _nest(known, children)
     heard_ns = _hear(families)
-    roots = {order[0].key: each for each, order in families}
+    first = families[0][1][0]
+    # Without their events, which the entities were made of: they are half of what is known.
+    roots = {
+        order[0].key: each._replace(nodes=(), attempts=(), events={}) for each, order in families
+    }
+    return SpanWalk(first.end_ns, _walk(first, roots, heard_ns, as_of_ns, stale_after_ns))
 
-    def walk() -> Iterator[PlacedSpan]:
-        pending: list[tuple[Entity | Span, KnownExecution, int]] = [(families[0][1][0], known, 0)]
-        while pending:
-            item, of, depth = pending.pop()
-            below: Sequence[Entity | Span]
-            if isinstance(item, Entity):
-                of = roots.get(item.key, of)
-                span, below = _make(of, item)
-                if span.end_ns is None:
-                    judge_span(span, heard_ns[item.key], as_of_ns, stale_after_ns)
-            else:
-                span, below = item, item.children
-                if span.end_ns is None and not isinstance(span.subject, OperationSubject):
-                    judge_liveness(span, as_of_ns, stale_after_ns)
-            yield span, depth, bool(below)
-            if below:
-                depth += 1
-                pending.extend([(each, of, depth) for each in reversed(below)])
 
-    return SpanWalk(families[0][1][0].end_ns, walk())
+def _walk(
+    first: Entity,
+    roots: Mapping[int, KnownExecution],
+    heard_ns: Mapping[int, int | None],
+    as_of_ns: int,
+    stale_after_ns: int,
+) -> Iterator[PlacedSpan]:
+    pending: list[tuple[Entity | Span, KnownExecution, int]] = [(first, roots[first.key], 0)]
+    while pending:
+        item, of, depth = pending.pop()
+        below: Sequence[Entity | Span]
+        if isinstance(item, Entity):
+            of = roots.get(item.key, of)
+            span, below = _make(of, item)
+            if span.end_ns is None:
+                judge_span(span, heard_ns[item.key], as_of_ns, stale_after_ns)
+        else:
+            span, below = item, item.children
+            if span.end_ns is None and not isinstance(span.subject, OperationSubject):
+                judge_liveness(span, as_of_ns, stale_after_ns)
+        yield span, depth, bool(below)
+        if below:
+            depth += 1
+            pending.extend([(each, of, depth) for each in reversed(below)])
 
 
 def _hear(families: Sequence[_Family]) -> dict[int, int | None]:

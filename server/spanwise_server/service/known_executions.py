@@ -8,9 +8,7 @@ from typing import NamedTuple
 from spanwise_server.domain.errors import ExecutionNotFound
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.domain.known import (
-    KnownAttempt,
     KnownExecution,
-    KnownNode,
     TimedDetails,
 )
 from spanwise_server.domain.named_tuples import new_tuple
@@ -83,13 +81,8 @@ class KnownExecutions:
             key=execution.execution_key,
             execution_id=execution.execution_id,
             facts=execution.facts,
-            nodes=[KnownNode(node.node_key, node.node_id, node.facts) for node in history.nodes],
-            attempts=[
-                KnownAttempt(
-                    each.attempt_key, each.node_key, each.task_id, each.retry_attempt, each.facts
-                )
-                for each in history.attempts
-            ],
+            nodes=history.nodes,
+            attempts=history.attempts,
             events=history.events,
             marks=_group_reasons(history.reasons),
             details=self._group_details(history.details),

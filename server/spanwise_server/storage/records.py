@@ -12,7 +12,7 @@ from spanwise_server.domain.events import (
     TaskFacts,
 )
 from spanwise_server.domain.identifiers import EntityKind, EntityVersion, ExecutionId
-from spanwise_server.domain.known import EntityEvents
+from spanwise_server.domain.known import EntityEvents, KnownAttempt, KnownNode
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
 from spanwise_server.domain.transitions import EntityState
@@ -229,8 +229,8 @@ class ExecutionHistory(NamedTuple):
 
     Attributes:
         execution: Its row.
-        nodes: Its nodes.
-        attempts: Their attempts.
+        nodes: Its nodes. What state they are in, their events tell.
+        attempts: Their attempts, likewise.
         events: Its events by entity; an event that was not said to be sent at another time was sent
             when it occurred. Entities without events have no entry.
         producer_ids: Who sent any of them.
@@ -242,8 +242,8 @@ class ExecutionHistory(NamedTuple):
     """
 
     execution: ExecutionRecord
-    nodes: Sequence[NodeRecord]
-    attempts: Sequence[AttemptRecord]
+    nodes: Sequence[KnownNode]
+    attempts: Sequence[KnownAttempt]
     events: Mapping[int, EntityEvents]
     producer_ids: frozenset[str]
     reasons: Sequence[ReasonRecord]

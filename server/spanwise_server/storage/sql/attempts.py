@@ -23,6 +23,7 @@ from sqlalchemy import (
 
 from spanwise_server.domain.events import MIN_TIME_NS, TaskFacts
 from spanwise_server.domain.identifiers import EntityVersion
+from spanwise_server.domain.known import KnownAttempt
 from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.phases import Phase
 from spanwise_server.storage.records import AttemptRecord, FinishedAttempt
@@ -32,7 +33,9 @@ from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary
 from spanwise_server.storage.sql.fields import (
     FACTS,
+    NUM_STATE_COLUMNS,
     PHASES,
+    by_first,
     decode,
     state_from_row,
     state_to_row,
@@ -62,6 +65,9 @@ COLUMNS = (
     TASK_EXECUTIONS.c.ended_phase_version,
     TASK_EXECUTIONS.c.first_running_at_ns,
 )
+
+KNOWN_COLUMNS = COLUMNS[:-NUM_STATE_COLUMNS]
+"""All but the state."""
 
 KEY_COLUMNS = (TASK_EXECUTIONS.c.execution_key, TASK_EXECUTIONS.c.attempt_key)
 
@@ -101,6 +107,16 @@ def to_row(record: AttemptRecord) -> Row:
 
 def from_row(row: Row) -> AttemptRecord:
     """Read the values of COLUMNS."""
+    num_known = len(KNOWN_COLUMNS)
+    execution_key, known = known_from_row(row[:num_known])
+    state = state_from_row(row[num_known:])
+    if state is None:
+        raise ValueError("an attempt without a state")  # for decode(), which names the table
+    return new_tuple(AttemptRecord, (execution_key, *known, state))
+
+
+def known_from_row(row: Row) -> tuple[bytes, KnownAttempt]:
+    """Read the values of KNOWN_COLUMNS: the key of the execution, and the attempt."""
     (
         execution_key,
         attempt_key,
@@ -112,28 +128,25 @@ def from_row(row: Row) -> AttemptRecord:
         retry_attempt,
         task_type,
         interruptible,
-        *state_row,
     ) = row
-    state = state_from_row(state_row)
-    if state is None:
-        raise ValueError("an attempt without a state")  # for decode(), which names the table
-    return new_tuple(
-        AttemptRecord,
-        (
-            execution_key,
-            attempt_key,
-            node_key,
-            new_tuple(EntityVersion, (task_project, task_domain, task_name, task_version)),
-            retry_attempt,
-            new_tuple(TaskFacts, (task_type, FACTS[interruptible])),
-            state,
-        ),
+    known = (
+        attempt_key,
+        node_key,
+        new_tuple(EntityVersion, (task_project, task_domain, task_name, task_version)),
+        retry_attempt,
+        new_tuple(TaskFacts, (task_type, FACTS[interruptible])),
     )
+    return execution_key, new_tuple(KnownAttempt, known)
 
 
 def from_rows(rows: Iterable[Row]) -> list[AttemptRecord]:
     """Read rows of COLUMNS."""
     return decode("task_executions", from_row, rows)
+
+
+def known_from_rows(rows: Iterable[Row]) -> dict[bytes, list[KnownAttempt]]:
+    """Read rows of KNOWN_COLUMNS: the attempts by execution. Nothing is an empty list."""
+    return by_first(decode("task_executions", known_from_row, rows))
 
 
 def insert_or_replace(database: Database) -> Insert:
@@ -147,8 +160,10 @@ def select_by_keys(database: Database, num_keys: int) -> Select[Any]:
 
 
 def select_by_execution(database: Database, num_keys: int) -> Select[Any]:
-    """Read the attempts of executions. Keys: execution_key. Rows: COLUMNS."""
-    return dialect.select_wanted(database, COLUMNS, (TASK_EXECUTIONS.c.execution_key,), num_keys)
+    """Read the attempts of executions. Keys: execution_key. Rows: KNOWN_COLUMNS."""
+    return dialect.select_wanted(
+        database, KNOWN_COLUMNS, (TASK_EXECUTIONS.c.execution_key,), num_keys
+    )
 
 
 def select_finished(database: Database, num_keys: int) -> Select[Any]:

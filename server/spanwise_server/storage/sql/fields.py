@@ -18,6 +18,7 @@ from spanwise_server.domain.transitions import EntityState, Moment
 from spanwise_server.storage.sql.connection import Row
 
 R = TypeVar("R", bound=Row)
+V = TypeVar("V")
 E = TypeVar("E", bound=IntEnum)
 F = TypeVar("F", bound=IntFlag)
 
@@ -74,8 +75,17 @@ def by_execution(records: Iterable[R]) -> dict[bytes, list[R]]:
     return grouped
 
 
+def by_first(pairs: Iterable[tuple[bytes, V]]) -> dict[bytes, list[V]]:
+    """Group what comes with the key of its execution. Nothing is an empty list."""
+    grouped: dict[bytes, list[V]] = defaultdict(list)
+    for key, value in pairs:
+        grouped[key].append(value)
+    return grouped
+
+
 _NO_MOMENT: Row = (None,) * 4
-_NO_STATE: Row = (None,) * 11
+NUM_STATE_COLUMNS = 11
+_NO_STATE: Row = (None,) * NUM_STATE_COLUMNS
 
 
 def state_to_row(state: EntityState | None) -> Row:

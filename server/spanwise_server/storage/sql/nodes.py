@@ -7,6 +7,7 @@ from sqlalchemy import Insert, Select
 
 from spanwise_server.domain.events import CacheStatus, NodeFacts
 from spanwise_server.domain.identifiers import EntityVersion
+from spanwise_server.domain.known import KnownNode
 from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.storage.records import NodeRecord
@@ -14,6 +15,8 @@ from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary
 from spanwise_server.storage.sql.fields import (
+    NUM_STATE_COLUMNS,
+    by_first,
     decode,
     members,
     reference_from_row,
@@ -54,6 +57,9 @@ COLUMNS = (
     NODE_EXECUTIONS.c.first_running_at_ns,
 )
 
+KNOWN_COLUMNS = COLUMNS[:-NUM_STATE_COLUMNS]
+"""All but the state."""
+
 KEY_COLUMNS = (NODE_EXECUTIONS.c.execution_key, NODE_EXECUTIONS.c.node_key)
 
 _KINDS = members(NodeKind)
@@ -93,6 +99,13 @@ def to_row(record: NodeRecord) -> Row:
 
 def from_row(row: Row) -> NodeRecord:
     """Read the values of COLUMNS."""
+    num_known = len(KNOWN_COLUMNS)
+    execution_key, known = known_from_row(row[:num_known])
+    return new_tuple(NodeRecord, (execution_key, *known, state_from_row(row[num_known:])))
+
+
+def known_from_row(row: Row) -> tuple[bytes, KnownNode]:
+    """Read the values of KNOWN_COLUMNS: the key of the execution, and the node."""
     (
         execution_key,
         node_key,
@@ -111,7 +124,6 @@ def from_row(row: Row) -> NodeRecord:
         child_domain,
         child_name,
         group,
-        *state,
     ) = row
     facts = (
         parent_node_id,
@@ -124,15 +136,18 @@ def from_row(row: Row) -> NodeRecord:
         reference_from_row(child_project, child_domain, child_name),
         group,
     )
-    return new_tuple(
-        NodeRecord,
-        (execution_key, node_key, node_id, new_tuple(NodeFacts, facts), state_from_row(state)),
-    )
+    known = new_tuple(KnownNode, (node_key, node_id, new_tuple(NodeFacts, facts)))
+    return execution_key, known
 
 
 def from_rows(rows: Iterable[Row]) -> list[NodeRecord]:
     """Read rows of COLUMNS."""
     return decode("node_executions", from_row, rows)
+
+
+def known_from_rows(rows: Iterable[Row]) -> dict[bytes, list[KnownNode]]:
+    """Read rows of KNOWN_COLUMNS: the nodes by execution. Nothing is an empty list."""
+    return by_first(decode("node_executions", known_from_row, rows))
 
 
 def insert_missing(database: Database) -> Insert:
@@ -156,5 +171,7 @@ def select_present(database: Database, num_keys: int) -> Select[Any]:
 
 
 def select_by_execution(database: Database, num_keys: int) -> Select[Any]:
-    """Read the nodes of executions. Keys: execution_key. Rows: COLUMNS."""
-    return dialect.select_wanted(database, COLUMNS, (NODE_EXECUTIONS.c.execution_key,), num_keys)
+    """Read the nodes of executions. Keys: execution_key. Rows: KNOWN_COLUMNS."""
+    return dialect.select_wanted(
+        database, KNOWN_COLUMNS, (NODE_EXECUTIONS.c.execution_key,), num_keys
+    )

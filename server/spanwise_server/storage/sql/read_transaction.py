@@ -116,10 +116,8 @@ class SqlReadTransaction:
         )
         known = [execution.execution_key for execution, _ in found]
         lives_of = self._look_up(statements.get_lives, known, event_log.lives_from_rows)
-        nodes_of = by_execution(self._look_up(statements.get_nodes, known, nodes.from_rows))
-        attempts_of = by_execution(
-            self._look_up(statements.get_attempts, known, attempts.from_rows)
-        )
+        nodes_of = self._look_up(statements.get_nodes, known, nodes.known_from_rows)
+        attempts_of = self._look_up(statements.get_attempts, known, attempts.known_from_rows)
         reasons_of = by_execution(self._look_up(statements.get_reasons, known, reasons.from_rows))
         runs = _runs(found)
         registered = self._get_workflows(set(runs.values()))
