@@ -33,7 +33,7 @@ test: $(SETUP) $(FLYTEKIT) ## Run the tests (ARGS="-k name" for some of them)
 .PHONY: test-envoy
 test-envoy: $(SETUP) $(FLYTEKIT) ## Run the tests that start servers again, with Envoy as their front
 	TEST_FRONT=envoy $(BIN)/python -m pytest $(ARGS) \
-		$$(grep -lE 'running_server|ServerProcess|Stubs' tests/e2e/test_*.py | grep -v test_wire_)
+		$$(grep -lE 'running_server|ServerProcess|Stubs' tests/e2e/test_*.py | grep -vE 'test_(wire|workers)')
 
 .PHONY: lint
 lint: $(SETUP) ## Check style, layering and protos
