@@ -30,6 +30,7 @@ from spanwise_server.envoy_host import host_envoy
 from spanwise_server.rpc.fronts.addresses import AddressUnavailableError
 from spanwise_server.rpc.fronts.envoy.process import EnvoyUnavailableError
 from spanwise_server.storage.records import Statistics
+from spanwise_server.storage.sql.migrations import distribute, partition
 from spanwise_server.supervisor import WorkerFailedError, supervise
 from spanwise_server.telemetry import configure_logging
 
@@ -63,13 +64,30 @@ def serve(settings: Settings) -> int:
         return _run(lambda: runner.run(_serve(settings)), settings)
 
 
-def migrate(settings: Settings) -> int:
-    """Bring the database to the tables of this version."""
+def migrate(
+    settings: Settings, *, num_partitions: int | None = None, is_distributed: bool = False
+) -> int:
+    """Bring the database to the tables of this version.
+
+    Args:
+        settings: Settings.
+        num_partitions: Partitions that each large table is to have; None: leave that as it is.
+        is_distributed: Whether Citus is to distribute the tables.
+    """
     configure_logging(settings.log_level)
+    url = settings.database_url
+    name = without_password(url)
 
     def work() -> None:
-        open_migrated(settings.database_url).close()
-        _say(f"{without_password(settings.database_url)} has the tables of this version")
+        if is_distributed:
+            tables = ", ".join(distribute(url)) or "nothing, all of them were already"
+            _say(f"{name}: distributed {tables}")
+        elif num_partitions is not None:
+            when = "now" if partition(url, num_partitions) else "already"
+            _say(f"{name}: each large table has {num_partitions} partitions {when}")
+        else:
+            open_migrated(url).close()
+        _say(f"{name} has the tables of this version")
 
     return _run(work, settings)
 

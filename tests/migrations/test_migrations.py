@@ -43,7 +43,7 @@ def sqlite_url(path: Path) -> str:
     return f"sqlite:///{path}"
 
 
-@pytest.fixture(params=Database)
+@pytest.fixture(params=[Database.SQLITE, Database.POSTGRESQL])
 def new_url(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
     """Give what gives URLs of databases that are empty, or not there yet if they are files."""
     if request.param is Database.SQLITE:

@@ -143,7 +143,7 @@ workflows = st.builds(
 )
 
 
-@pytest.fixture(scope="module", params=Database)
+@pytest.fixture(scope="module", params=[Database.SQLITE, Database.POSTGRESQL])
 def storage(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Storage]:

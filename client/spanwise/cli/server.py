@@ -119,14 +119,40 @@ def serve(
 
 
 def migrate(
-    *, database_url: DatabaseUrl = None, log_level: LogLevel = None, config: Config = None
+    *,
+    database_url: DatabaseUrl = None,
+    partitions: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=2,
+            max=64,
+            help="Also part each large table of a new PostgreSQL database into N, from 2 to 64: "
+            "docs/scaling.md.",
+            show_default=False,
+        ),
+    ] = None,
+    distribute: Annotated[
+        bool,
+        typer.Option(
+            "--distribute",
+            help="Also let the extension Citus of PostgreSQL distribute the tables over its "
+            "machines: docs/scaling.md.",
+        ),
+    ] = False,
+    log_level: LogLevel = None,
+    config: Config = None,
 ) -> None:
     """Migrate the database to this version.
 
     Brings its tables to the form that this version needs; what is stored stays.
     """
+    if distribute and partitions is not None:
+        raise typer.BadParameter("Citus parts tables by itself: leave out --partitions")
     settings = settings_of(config, database_url=database_url, log_level=log_level)
-    raise typer.Exit(server_main().migrate(settings))
+    raise typer.Exit(
+        server_main().migrate(settings, num_partitions=partitions, is_distributed=distribute)
+    )
 
 
 def rebuild(

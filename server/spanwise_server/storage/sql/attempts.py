@@ -173,14 +173,14 @@ def select_finished(database: Database, num_keys: int) -> Select[Any]:
     Rows: the fields of FinishedAttempt, with those of its task_id one by one; an attempt comes more
     than once that is wanted twice.
     """
-    wanted = dialect.wanted_keys(database, WANTED_COLUMNS, num_keys)
+    wanted, value = dialect.wanted_each(database, WANTED_COLUMNS, num_keys)
     latest, passed = TASK_EXECUTIONS.alias("latest"), TASK_EXECUTIONS.alias("passed")
 
     def ended(attempts: FromClause) -> Select[Any]:
         return (
             select(attempts.c.execution_key, attempts.c.attempt_key)
             .where(
-                *(attempts.c[column.name] == wanted.c[column.name] for column in TASK_COLUMNS),
+                *(attempts.c[column.name] == value[column.name] for column in TASK_COLUMNS),
                 attempts.c.ended_phase.is_not(None),
                 attempts.c.created_at_ns < bindparam("before_ns", type_=BigInteger),
             )
@@ -202,13 +202,13 @@ def select_finished(database: Database, num_keys: int) -> Select[Any]:
         latest.c.execution_key != bindparam("besides", type_=LargeBinary),
         latest.c.created_at_ns >= func.coalesce(oldest_ns, _number(MIN_TIME_NS)),
         or_(
-            and_(wanted.c.is_retry == _number(0), latest.c.retry_attempt == _number(0)),
-            and_(wanted.c.is_retry == _number(1), latest.c.retry_attempt > _number(0)),
+            and_(value["is_retry"] == _number(0), latest.c.retry_attempt == _number(0)),
+            and_(value["is_retry"] == _number(1), latest.c.retry_attempt > _number(0)),
         ),
         or_(
-            and_(wanted.c.has_succeeded == _number(0), latest.c.first_running_at_ns.is_not(None)),
+            and_(value["has_succeeded"] == _number(0), latest.c.first_running_at_ns.is_not(None)),
             and_(
-                wanted.c.has_succeeded == _number(1),
+                value["has_succeeded"] == _number(1),
                 latest.c.ended_phase == _number(Phase.SUCCEEDED),
             ),
         ),

@@ -80,7 +80,7 @@ def _ways_to_wait(
     """Give how to begin, and how to go on. Both give a version, which commits change."""
     if database is Database.SQLITE:
         return _read_version, _wait_for_version
-    if database is Database.POSTGRESQL:
+    if database in (Database.POSTGRESQL, Database.CITUS):
         return _listen, _wait_for_notification
     assert_never(database)
 

@@ -89,6 +89,7 @@ class KeyLookup:
         build: Callable[[Database, int], Select[Any]],
         num_columns: int,
         more: tuple[str, ...] = (),
+        max_keys: int | None = None,
     ) -> None:
         """Prepare for look-ups.
 
@@ -97,12 +98,13 @@ class KeyLookup:
             build: Builds the select for a number of keys.
             num_columns: Columns of a key.
             more: Names of the parameters that the select takes after the keys.
+            max_keys: Keys that the select takes at once; None: as many as any.
         """
         self._database = database
         self._build = build
         self._more = more
-        self._max_keys = dialect.MAX_PARAMETERS // num_columns
-        self._texts: dict[int, str] = {}
+        self._max_keys = max_keys or dialect.MAX_PARAMETERS // num_columns
+        self._statements: dict[int, Statement] = {}
 
     def fetch(self, connection: Connection, keys: Sequence[Row]) -> Sequence[Row]:
         """Give the rows under these keys, in no order, more than once for a repeated key."""
@@ -127,7 +129,7 @@ class KeyLookup:
             connection: Connection.
             keys: Keys.
             consume: Takes the rows once, or once an empty list.
-            more: Values of the parameters after the keys.
+            more: Values of the parameters after the keys, in the order of their names.
         """
         if not keys:
             return consume(())
@@ -144,17 +146,17 @@ class KeyLookup:
     def _arrange(self, keys: Sequence[Row], more: Row = ()) -> tuple[str, list[Any]]:
         """Give a text that takes at least these keys, and its parameters."""
         size = min(dialect.lookup_size(self._database, len(keys)), self._max_keys)
-        text = self._texts.get(size)
-        if text is None:
-            text = self._texts[size] = self._compile(size)
-        return text, [*dialect.lookup_parameters(self._database, keys, size), *more]
+        statement = self._statements.get(size)
+        if statement is None:
+            statement = self._statements[size] = self.compile(size)
+        values = dict(zip(self._more, more, strict=True))
+        return statement.text, list(
+            dialect.lookup_parameters(self._database, keys, size, statement.parameters, values)
+        )
 
-    def _compile(self, size: int) -> str:
-        text, parameters = compile_statement(self._database, self._build(self._database, size))
-        after_keys = parameters[len(parameters) - len(self._more) :]
-        if after_keys != self._more:
-            raise RuntimeError(f"a look-up takes the parameters {after_keys} after its keys")
-        return text
+    def compile(self, size: int) -> Statement:
+        """Give the statement that takes a number of keys."""
+        return compile_statement(self._database, self._build(self._database, size))
 
 
 def single_keys(keys: Iterable[bytes]) -> list[Row]:

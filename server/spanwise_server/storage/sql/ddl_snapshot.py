@@ -1,10 +1,12 @@
 """The tables as text, for people to read and for reviews of changes: ddl/*.sql."""
 
+from itertools import chain
 from pathlib import Path
 
 from sqlalchemy.schema import CreateIndex, CreateTable, ExecutableDDLElement
 
 from spanwise_server.storage.sql.dialect import Database, compiler
+from spanwise_server.storage.sql.distribution import distribution_statement
 from spanwise_server.storage.sql.schema import METADATA
 
 
@@ -14,12 +16,22 @@ def snapshot_path(database: Database) -> Path:
 
 
 def render_ddl(database: Database) -> str:
-    """Give the statements that create the tables, in the order of their declaration."""
+    """Give the statements that create the tables, in the order of their declaration.
+
+    For Citus with those that distribute them.
+    """
     elements: list[ExecutableDDLElement] = []
     for table in METADATA.tables.values():
         elements.append(CreateTable(table))
         elements += map(CreateIndex, sorted(table.indexes, key=lambda index: str(index.name)))
     dialect = compiler(database)
     statements = (str(element.compile(dialect=dialect)).strip() for element in elements)
-    lines = (line.rstrip() for statement in statements for line in f"{statement};".split("\n"))
+    distribution = (
+        map(distribution_statement, METADATA.tables.values()) if database is Database.CITUS else ()
+    )
+    lines = (
+        line.rstrip()
+        for statement in chain(statements, distribution)
+        for line in f"{statement};".split("\n")
+    )
     return "\n".join(lines) + "\n"

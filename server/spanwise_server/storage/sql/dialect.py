@@ -3,7 +3,7 @@
 Each function branches on the database; mypy points at all of them when one is added.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from itertools import chain, repeat
 from typing import Any, assert_never
@@ -11,6 +11,7 @@ from typing import Any, assert_never
 from sqlalchemy import (
     ARRAY,
     BigInteger,
+    BindParameter,
     Column,
     ColumnElement,
     Dialect,
@@ -22,9 +23,11 @@ from sqlalchemy import (
     Table,
     Text,
     and_,
+    any_,
     bindparam,
     column,
     func,
+    literal_column,
     or_,
     select,
     true,
@@ -41,9 +44,13 @@ class Database(Enum):
 
     SQLITE = "sqlite"
     POSTGRESQL = "postgresql"
+    CITUS = "citus"  # PostgreSQL whose extension Citus has distributed the tables
 
 
-URL_FORMS = "write sqlite:///PATH or postgresql://USER:PASSWORD@HOST/DATABASE"
+URL_FORMS = (
+    "write sqlite:///PATH or postgresql://USER:PASSWORD@HOST/DATABASE, with citus in place of"
+    " postgresql for distributed tables"
+)
 
 
 def database_of(url: str) -> Database:
@@ -67,7 +74,7 @@ def compiler(database: Database) -> Dialect:
     """Give what turns a SQLAlchemy statement into the text that the driver takes."""
     if database is Database.SQLITE:
         return sqlite.dialect(paramstyle="qmark")
-    if database is Database.POSTGRESQL:
+    if database in (Database.POSTGRESQL, Database.CITUS):
         return PGDialect_psycopg(paramstyle="format")  # type: ignore[no-untyped-call]
     assert_never(database)
 
@@ -86,7 +93,7 @@ def begin_write(database: Database) -> str:
         # Takes the write lock at once. A deferred transaction would take it at its first write,
         # and all of its work would be lost when another process wrote since its first read.
         return "BEGIN IMMEDIATE"
-    if database is Database.POSTGRESQL:
+    if database in (Database.POSTGRESQL, Database.CITUS):
         # Each statement must see what was committed before it began: the first one waits for
         # other writers of the same executions, and the next ones read what those have written.
         return "BEGIN ISOLATION LEVEL READ COMMITTED"
@@ -97,7 +104,7 @@ def begin_read(database: Database) -> str:
     """Give the statement that opens a transaction that reads one snapshot."""
     if database is Database.SQLITE:
         return "BEGIN DEFERRED"
-    if database is Database.POSTGRESQL:
+    if database in (Database.POSTGRESQL, Database.CITUS):
         return "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
     assert_never(database)
 
@@ -106,7 +113,7 @@ def is_migrated_by_servers(database: Database) -> bool:
     """Say whether a server that starts may bring the tables to its version."""
     if database is Database.SQLITE:
         return True
-    if database is Database.POSTGRESQL:
+    if database in (Database.POSTGRESQL, Database.CITUS):
         # Others may serve from it, of the version before, and its operator chooses the time.
         return False
     assert_never(database)
@@ -116,7 +123,7 @@ def begin_migration(database: Database) -> Sequence[str]:
     """Give the statements that keep every other writer and migration out until the commit."""
     if database is Database.SQLITE:
         return ("BEGIN EXCLUSIVE",)
-    if database is Database.POSTGRESQL:
+    if database in (Database.POSTGRESQL, Database.CITUS):
         # Writers that lock no execution go on until a revision changes the table that they use.
         return "BEGIN", f"SELECT pg_advisory_xact_lock({_EVERYTHING})"
     assert_never(database)
@@ -134,7 +141,7 @@ def lock_everything(database: Database) -> str | None:
     """Give the statement that keeps every other writer out, or None where BEGIN has done it."""
     if database is Database.SQLITE:
         return None
-    if database is Database.POSTGRESQL:
+    if database in (Database.POSTGRESQL, Database.CITUS):
         return f"SELECT pg_advisory_xact_lock({_EVERYTHING})"
     assert_never(database)
 
@@ -147,7 +154,7 @@ def lock_each(database: Database) -> str | None:
     """
     if database is Database.SQLITE:
         return None
-    if database is Database.POSTGRESQL:
+    if database in (Database.POSTGRESQL, Database.CITUS):
         return (
             f"SELECT pg_advisory_xact_lock_shared({_EVERYTHING}), pg_advisory_xact_lock(number)"  # noqa: S608 - a constant
             " FROM unnest(%s::BIGINT[]) AS wanted(number)"
@@ -166,13 +173,23 @@ def announce_events(database: Database) -> str | None:
     """
     if database is Database.SQLITE:
         return None
-    if database is Database.POSTGRESQL:
+    if database in (Database.POSTGRESQL, Database.CITUS):
         return f"NOTIFY {CHANNEL}"
     assert_never(database)
 
 
 MAX_PARAMETERS = 16_384
 """Parameters of one statement; SQLite takes 32,766. For PostgreSQL, elements of its arrays."""
+
+
+def max_lateral_keys(database: Database) -> int | None:
+    """Give how many keys one select takes that has join_each() in it; None: as many as any."""
+    if database in (Database.SQLITE, Database.POSTGRESQL):
+        return None
+    if database is Database.CITUS:
+        # It runs no subquery about a row that each of its machines would be given.
+        return 1
+    assert_never(database)
 
 
 def lookup_size(database: Database, num_keys: int) -> int:
@@ -182,21 +199,48 @@ def lookup_size(database: Database, num_keys: int) -> int:
         power = 1 << (num_keys - 1).bit_length()
         three_quarters = power - power // 4
         return three_quarters if num_keys <= three_quarters else power
-    if database is Database.POSTGRESQL:
+    if database in (Database.POSTGRESQL, Database.CITUS):
         return 1
     assert_never(database)
 
 
 def lookup_parameters(
-    database: Database, keys: Sequence[tuple[Any, ...]], size: int
+    database: Database,
+    keys: Sequence[tuple[Any, ...]],
+    size: int,
+    names: Sequence[str],
+    more: Mapping[str, Any],
 ) -> Sequence[Any]:
-    """Give the parameters of wanted_keys(), built for `size` keys."""
+    """Give the parameters of a select with wanted_keys(), built for `size` keys.
+
+    Args:
+        database: Kind of database.
+        keys: Keys.
+        size: Number of keys for which the select was built.
+        names: Names of its parameters, in order; those of the keys come first, except for Citus.
+        more: Values of its other parameters.
+    """
     if database is Database.SQLITE:
         nothing = (None,) * len(keys[0])  # a key that nothing has
-        return [*chain.from_iterable(keys), *chain(*repeat(nothing, size - len(keys)))]
-    if database is Database.POSTGRESQL:
-        return list(zip(*keys, strict=True))  # a tuple goes as an array, see postgresql.py
-    assert_never(database)
+        wanted = [*chain.from_iterable(keys), *chain(*repeat(nothing, size - len(keys)))]
+    elif database is Database.POSTGRESQL:
+        wanted = list(zip(*keys, strict=True))  # a tuple goes as an array, see postgresql.py
+    elif database is Database.CITUS:
+        arrays = dict(zip(_array_names(keys[0]), zip(*keys, strict=True), strict=True))
+        only = dict(zip(_value_names(keys[0]), keys[0], strict=True))
+        values_by_name = {**arrays, **only, **more}
+        return [values_by_name[name] for name in names]
+    else:
+        assert_never(database)
+    return [*wanted, *(more[name] for name in names[len(wanted) :])]
+
+
+def _array_names(key: Sequence[Any]) -> list[str]:
+    return [f"wanted_{number}" for number in range(len(key))]
+
+
+def _value_names(key: Sequence[Any]) -> list[str]:
+    return [f"only_{number}" for number in range(len(key))]
 
 
 def wanted_keys(database: Database, columns: Sequence[Column[Any]], num_keys: int) -> FromClause:
@@ -213,6 +257,8 @@ def wanted_keys(database: Database, columns: Sequence[Column[Any]], num_keys: in
         return values(*typed, name="wanted").data(rows).cte("wanted")
     if database is Database.POSTGRESQL:
         return _unnest("wanted", columns, [None] * len(columns))
+    if database is Database.CITUS:
+        return _unnest("wanted", columns, _array_names(columns))
     assert_never(database)
 
 
@@ -240,6 +286,68 @@ def select_wanted(
         # unless a condition makes an inner one of it that PostgreSQL can see through.
         matching = select(*columns).join_from(wanted, keys[0].table, same, isouter=True)
         return matching.where(keys[0].is_(None).is_not(true()))
+    if database is Database.CITUS:
+        # Citus asks the shards of the keys that the first column is compared with, and all of them
+        # if it is only joined. For an outer join that begins with the keys, it would first fetch
+        # the whole table from all machines.
+        first, *others = keys
+        found = select(*columns).select_from(first.table)
+        if others:
+            found = found.join(wanted, same)
+        return found.where(first == any_(_wanted_array("wanted_0", first)))
+    assert_never(database)
+
+
+def select_existing(database: Database, keys: Sequence[Column[Any]], num_keys: int) -> Select[Any]:
+    """Build the select of those of some keys that a table has rows with, each once.
+
+    Args:
+        database: Kind of database.
+        keys: Columns that a key consists of; they need not tell one row. Parameters: see
+            wanted_keys().
+        num_keys: See wanted_keys().
+    """
+    if database in (Database.SQLITE, Database.POSTGRESQL):
+        wanted = wanted_keys(database, keys, num_keys)
+        # Stops at the first row of a key, of which there may be any number.
+        exists = (
+            select(literal_column("1"))
+            .where(*(key == wanted.c[key.name] for key in keys))
+            .limit(literal_column("1"))
+            .offset(literal_column("0"))  # PostgreSQL would join the tables, and begin with either
+            .exists()
+        )
+        return select(*(wanted.c[key.name] for key in keys)).where(exists)
+    if database is Database.CITUS:
+        return select_wanted(database, keys, keys, num_keys).distinct()
+    assert_never(database)
+
+
+def select_greatest(
+    database: Database, key: Column[Any], number: Column[int], num_keys: int
+) -> Select[Any]:
+    """Build the select of the greatest number under each of some keys. Rows: the key, the number.
+
+    A key without rows has none, or NULL.
+
+    Args:
+        database: Kind of database.
+        key: The key. Parameters: see wanted_keys().
+        number: The number: an index leads from the key to it, and the first of every key is 1.
+        num_keys: See wanted_keys().
+    """
+    if database in (Database.SQLITE, Database.POSTGRESQL):
+        wanted = wanted_keys(database, (key,), num_keys)
+        # A look-up for each, at the end of its part of the index. GROUP BY would read all of it.
+        last = select(func.max(number)).where(key == wanted.c[key.name]).scalar_subquery()
+        return select(wanted.c[key.name], last)
+    if database is Database.CITUS:
+        # Citus runs subqueries about rows of its tables, but not about keys that are given.
+        first = key.table.alias("first_one")
+        last = select(func.max(number)).where(key == first.c[key.name]).scalar_subquery()
+        one_each = first.c[number.name] == literal_column("1")
+        is_wanted = first.c[key.name] == any_(_wanted_array("wanted_0", key))
+        return select(first.c[key.name], last).where(is_wanted, one_each)
     assert_never(database)
 
 
@@ -271,7 +379,7 @@ def insert_or_replace(database: Database, table: Table, columns: Sequence[Column
         # Without other indexes, this only writes into the one tree, at half the cost of the
         # general form below.
         return _insert_rows(table, columns).prefix_with("OR REPLACE")
-    if database is Database.POSTGRESQL:
+    if database in (Database.POSTGRESQL, Database.CITUS):
         return insert_or_update(database, table, columns, keep=())
     assert_never(database)
 
@@ -322,19 +430,44 @@ def insert_or_merge(
     )
 
 
-def join_each(database: Database, outer: FromClause, table: Table, keys: Select[Any]) -> FromClause:
+def wanted_each(
+    database: Database, columns: Sequence[Column[Any]], num_keys: int
+) -> tuple[FromClause | None, Mapping[str, ColumnElement[Any]]]:
+    """Build a table of keys for join_each(), and their columns by name.
+
+    There is no table, and the columns are values, where a select takes one key: see
+    max_lateral_keys().
+    """
+    if database in (Database.SQLITE, Database.POSTGRESQL):
+        wanted = wanted_keys(database, columns, num_keys)
+        return wanted, dict(wanted.c)
+    if database is Database.CITUS:
+        only = [
+            bindparam(name, type_=_element_type(each.type), required=True)
+            for name, each in zip(_value_names(columns), columns, strict=True)
+        ]
+        return None, {each.name: value for each, value in zip(columns, only, strict=True)}
+    assert_never(database)
+
+
+def join_each(
+    database: Database, outer: FromClause | None, table: Table, keys: Select[Any]
+) -> FromClause:
     """Join to each row of `outer` the rows of `table` that a select about it gives the keys of.
 
     Args:
         database: Kind of database.
-        outer: What is joined to.
+        outer: What is joined to: see wanted_each().
         table: What is joined.
         keys: Gives primary keys of `table`; refers to `outer`; may have an order and a limit.
     """
+    if outer is None:
+        rows = keys.subquery("found")
+        return rows.join(table, and_(*(key == rows.c[key.name] for key in table.primary_key)))
     if database is Database.SQLITE:
         # SQLite knows no LATERAL, but runs the select once for each row and then seeks the keys.
         return outer.join(table, tuple_(*table.primary_key.columns).in_(keys))
-    if database is Database.POSTGRESQL:
+    if database in (Database.POSTGRESQL, Database.CITUS):
         found = keys.lateral("found")
         same = [each == found.c[each.name] for each in table.primary_key.columns]
         # An outer join for the reason that select_wanted() gives. The rows are all there.
@@ -346,7 +479,7 @@ def lesser(database: Database, one: ColumnElement[Any], other: ColumnElement[Any
     """Build the lesser of two values of one row."""
     if database is Database.SQLITE:
         return func.min(one, other)
-    if database is Database.POSTGRESQL:
+    if database in (Database.POSTGRESQL, Database.CITUS):
         return func.least(one, other)
     assert_never(database)
 
@@ -355,7 +488,7 @@ def greater(database: Database, one: ColumnElement[Any], other: ColumnElement[An
     """Build the greater of two values of one row."""
     if database is Database.SQLITE:
         return func.max(one, other)
-    if database is Database.POSTGRESQL:
+    if database in (Database.POSTGRESQL, Database.CITUS):
         return func.greatest(one, other)
     assert_never(database)
 
@@ -366,7 +499,7 @@ def _insert(
     """Build the insert of a row, or, for PostgreSQL, of as many as its arrays have elements."""
     if database is Database.SQLITE:
         return _insert_rows(table, columns)
-    if database is Database.POSTGRESQL:
+    if database in (Database.POSTGRESQL, Database.CITUS):
         names = [each.name for each in columns]
         rows = _unnest("given", columns, names)
         return postgresql.insert(table).from_select(names, select(*rows.c))
@@ -383,11 +516,15 @@ def _unnest(
 ) -> FromClause:
     """Build a table of arrays that are parameters, one for each column."""
     arrays = [
-        bindparam(parameter, type_=ARRAY(_element_type(each.type)), required=True)
-        for parameter, each in zip(parameters, columns, strict=True)
+        _wanted_array(parameter, each) for parameter, each in zip(parameters, columns, strict=True)
     ]
     typed = (column(each.name, _element_type(each.type)) for each in columns)
     return func.unnest(*arrays).table_valued(*typed).render_derived(name=name)
+
+
+def _wanted_array(parameter: str | None, column: Column[Any]) -> BindParameter[Any]:
+    """Build a parameter that is an array of values of a column."""
+    return bindparam(parameter, type_=ARRAY(_element_type(column.type)), required=True)
 
 
 def _element_type(type_: TypeEngine[Any]) -> TypeEngine[Any]:

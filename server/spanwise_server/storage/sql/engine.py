@@ -103,8 +103,8 @@ def _create_engine(url: str, use: _Use) -> Engine:
     database = database_of(url)
     if database is Database.SQLITE:
         engine = create_engine("sqlite://", creator=_sqlite_creator(url, use), **_pool(use))
-    elif database is Database.POSTGRESQL:
-        engine = _create_postgresql_engine(url, use)
+    elif database in (Database.POSTGRESQL, Database.CITUS):
+        engine = _create_postgresql_engine(url, use, is_distributed=database is Database.CITUS)
     else:
         assert_never(database)
     return engine
@@ -139,7 +139,7 @@ def _sqlite_creator(url: str, use: _Use) -> Callable[[], sqlite3.Connection]:
     return connect
 
 
-def _create_postgresql_engine(url: str, use: _Use) -> Engine:
+def _create_postgresql_engine(url: str, use: _Use, *, is_distributed: bool) -> Engine:
     try:
         # Here, because whoever keeps events in SQLite need not have it.
         from spanwise_server.storage.sql import postgresql  # noqa: PLC0415
@@ -147,6 +147,8 @@ def _create_postgresql_engine(url: str, use: _Use) -> Engine:
         raise ValueError(
             "the driver for PostgreSQL is not installed: pip install 'spanwise[server,postgres]'"
         ) from exc
+    if is_distributed:
+        url = f"postgresql:{url.partition(':')[2]}"
     postgresql.check_url(url)
 
     def connect() -> postgresql.PsycopgConnection:
@@ -163,6 +165,8 @@ def _create_postgresql_engine(url: str, use: _Use) -> Engine:
         _Use.WATCHING: (postgresql.WATCH_SETTINGS, postgresql.READER_ANSWER_LIMIT_S),
         _Use.MIGRATING: (postgresql.MIGRATION_SETTINGS, None),
     }[use]
+    if is_distributed:
+        settings = {**settings, **postgresql.CITUS_SETTINGS}
     engine = create_engine("postgresql+psycopg://", creator=connect, **_pool(use))
     event.listen(engine, "checkout", check)
     return engine

@@ -179,16 +179,7 @@ def select_log() -> Select[Any]:
 
 def select_logged(database: Database, num_keys: int) -> Select[Any]:
     """Find the keys under which an event is logged. Keys and rows: LOGGED_KEY_COLUMNS."""
-    wanted = dialect.wanted_keys(database, LOGGED_KEY_COLUMNS, num_keys)
-    # Stops at the first: a sender may have repeated one event any number of times.
-    is_logged = (
-        select(literal_column("1"))
-        .where(*(column == wanted.c[column.name] for column in LOGGED_KEY_COLUMNS))
-        .limit(literal_column("1"))
-        .offset(literal_column("0"))  # PostgreSQL would join the tables, and begin with either
-        .exists()
-    )
-    return select(*(wanted.c[column.name] for column in LOGGED_KEY_COLUMNS)).where(is_logged)
+    return dialect.select_existing(database, LOGGED_KEY_COLUMNS, num_keys)
 
 
 def logged_key_to_row(key: LoggedKey) -> Row:
@@ -206,16 +197,9 @@ def logged_key_from_row(row: Row) -> LoggedKey:
 def select_last_sequences(database: Database, num_keys: int) -> Select[Any]:
     """Find the highest sequence of executions. Keys: execution_key.
 
-    Rows: the key, and its highest sequence, or NULL where there are no events.
+    Rows: the key, and its highest sequence; NULL, or no row, where there are no events.
     """
-    wanted = dialect.wanted_keys(database, (EVENTS.c.execution_key,), num_keys)
-    # A look-up for each, at the end of its part of the index. GROUP BY would read all of the part.
-    last = (
-        select(func.max(EVENTS.c.sequence))
-        .where(EVENTS.c.execution_key == wanted.c.execution_key)
-        .scalar_subquery()
-    )
-    return select(wanted.c.execution_key, last)
+    return dialect.select_greatest(database, EVENTS.c.execution_key, EVENTS.c.sequence, num_keys)
 
 
 def last_sequences_from_rows(rows: Iterable[Row]) -> dict[bytes, int]:

@@ -73,6 +73,16 @@ READER_SETTINGS: Settings = {
 
 WATCH_SETTINGS: Settings = {"default_transaction_read_only": "on"}
 
+CITUS_SETTINGS: Settings = {
+    # Citus finds the shards of a statement by its values, and refuses to plan most without them.
+    "plan_cache_mode": "force_custom_plan",
+    # One connection to each machine, and so one snapshot there for all that a transaction reads of
+    # an execution, and no statement that misses what the one before has written.
+    "citus.max_adaptive_executor_pool_size": "1",
+    "citus.multi_shard_modify_mode": "sequential",
+}
+"""What is different with the extension Citus. Without it, the last two have no effect."""
+
 MIGRATION_SETTINGS = {
     # While it waits for a table, everybody else who comes waits behind it.
     "lock_timeout": "5000",

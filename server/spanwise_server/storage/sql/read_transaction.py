@@ -38,7 +38,7 @@ from spanwise_server.storage.sql.compiling import (
     single_keys,
 )
 from spanwise_server.storage.sql.connection import Connection, Row
-from spanwise_server.storage.sql.dialect import Database, binary
+from spanwise_server.storage.sql.dialect import Database, binary, max_lateral_keys
 from spanwise_server.storage.sql.fields import by_execution
 
 T = TypeVar("T")
@@ -65,7 +65,8 @@ class ReadStatements:
             database,
             attempts.select_finished,
             len(attempts.WANTED_COLUMNS),
-            more=("before_ns", "besides", "before_ns", "num_newer", "limit"),
+            more=("before_ns", "besides", "num_newer", "limit"),
+            max_keys=max_lateral_keys(database),
         )
         self.get_last_sequences = KeyLookup(database, event_log.select_last_sequences, 1)
         self.has_execution = compile_text(
@@ -206,7 +207,7 @@ class SqlReadTransaction:
             self._connection,
             [(*task, *kind) for task in set(tasks) for kind in attempts.KINDS],
             attempts.finished_from_rows,
-            (before_ns, binary(besides), before_ns, limit_passed - 1, limit),
+            (before_ns, binary(besides), limit_passed - 1, limit),
         )
         return sorted(set(found), key=lambda each: (-each.created_at_ns, each[:2]))
 

@@ -56,7 +56,7 @@ class SqlStorage:
         self._read_statements = read_statements(database)
         if database is Database.SQLITE:
             self._connect = Connection
-        elif database is Database.POSTGRESQL:
+        elif database in (Database.POSTGRESQL, Database.CITUS):
             self._connect = PostgresConnection
         else:
             assert_never(database)

@@ -3,22 +3,32 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Connection, event
 
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.storage.sql.dialect import (
+    Database,
     begin_migration,
     database_of,
     is_migrated_by_servers,
 )
+from spanwise_server.storage.sql.distribution import (
+    check_citus,
+    distribute_tables,
+    layout_of,
+    partition_tables,
+)
 from spanwise_server.storage.sql.engine import create_migration_engine, create_reader_engine
 from spanwise_server.storage.sql.errors import DRIVER_ERRORS, translate
 from spanwise_server.storage.sql.retrying import retry_conflicts
+
+T = TypeVar("T")
 
 _GIVE_UP_AFTER_S = 60.0
 """How long to wait for another process that migrates or writes."""
@@ -35,7 +45,7 @@ def upgrade(url: str) -> None:
         StoreUnavailable: The database cannot be written, or has tables of a later version.
         WriteConflict: Others kept the database busy.
     """
-    _migrate(url, lambda config: command.upgrade(config, "head"))
+    in_migration(url, lambda connection: command.upgrade(_config(connection), "head"))
 
 
 def downgrade(url: str, revision: str) -> None:
@@ -48,7 +58,7 @@ def downgrade(url: str, revision: str) -> None:
         StoreUnavailable: The database cannot be written, or has tables of a later version.
         WriteConflict: Others kept the database busy.
     """
-    _migrate(url, lambda config: command.downgrade(config, revision))
+    in_migration(url, lambda connection: command.downgrade(_config(connection), revision))
 
 
 def verify(url: str) -> None:
@@ -62,6 +72,7 @@ def verify(url: str) -> None:
     try:
         with _translated_errors(), engine.connect() as connection:
             current = _current_revision(connection)
+            layout = layout_of(connection, database_of(url))
     finally:
         engine.dispose()
     _refuse_later_version(current)
@@ -71,6 +82,7 @@ def verify(url: str) -> None:
             f"the database has the tables of revision {current or 'none'}, and this version of"
             f" spanwise needs {head}: run `spanwise migrate`"
         )
+    layout.check(database_of(url))
 
 
 def prepare(url: str) -> None:
@@ -89,7 +101,55 @@ def prepare(url: str) -> None:
         verify(url)
 
 
-def _migrate(url: str, run: Callable[[Config], None]) -> None:
+def distribute(url: str) -> list[str]:
+    """Bring a database to the tables of this version, and let Citus distribute them.
+
+    Idempotent. Nothing is changed where it cannot be done.
+
+    Returns:
+        The tables that were not distributed before.
+
+    Raises:
+        ValueError: The URL cannot be used, or is not one of PostgreSQL.
+        StoreUnavailable: It cannot be done. The text says what to do.
+        WriteConflict: Others kept the database busy.
+    """
+    if database_of(url) is Database.SQLITE:
+        raise ValueError("only tables of PostgreSQL can be distributed")
+    in_migration(url, check_citus)
+    upgrade(url)
+    return in_migration(url, distribute_tables)
+
+
+def partition(url: str, num_partitions: int) -> bool:
+    """Bring a database to the tables of this version, and part the large ones, which are empty.
+
+    Idempotent.
+
+    Returns:
+        Whether that was still to be done.
+
+    Raises:
+        ValueError: The URL cannot be used, or is not one of PostgreSQL without Citus.
+        StoreUnavailable: It cannot be done. The text says what to do.
+        WriteConflict: Others kept the database busy.
+    """
+    if database_of(url) is not Database.POSTGRESQL:
+        raise ValueError("only tables of PostgreSQL without Citus can be partitioned")
+    upgrade(url)
+    return in_migration(url, lambda connection: partition_tables(connection, num_partitions))
+
+
+def in_migration(url: str, work: Callable[[Connection], T]) -> T:
+    """Give what `work` gives in a transaction that keeps other writers and migrations out.
+
+    It is called again after a conflict.
+
+    Raises:
+        ValueError: The URL cannot be used.
+        StoreUnavailable: The database cannot be written, or has tables of a later version.
+        WriteConflict: Others kept the database busy.
+    """
     database = database_of(url)
     engine = create_migration_engine(url)
 
@@ -98,18 +158,15 @@ def _migrate(url: str, run: Callable[[Config], None]) -> None:
         for text in begin_migration(database):
             connection.exec_driver_sql(text)
 
+    def once() -> T:
+        with _translated_errors(), engine.begin() as connection:
+            _refuse_later_version(_current_revision(connection))
+            return work(connection)
+
     try:
-        retry_conflicts(lambda: _migrate_once(engine, run), give_up_after_s=_GIVE_UP_AFTER_S)
+        return retry_conflicts(once, give_up_after_s=_GIVE_UP_AFTER_S)
     finally:
         engine.dispose()
-
-
-def _migrate_once(engine: Engine, run: Callable[[Config], None]) -> None:
-    with _translated_errors(), engine.begin() as connection:
-        _refuse_later_version(_current_revision(connection))
-        config = _config()
-        config.attributes["connection"] = connection
-        run(config)
 
 
 def _refuse_later_version(current: str | None) -> None:
@@ -125,8 +182,9 @@ def _current_revision(connection: Connection) -> str | None:
     return MigrationContext.configure(connection).get_current_revision()
 
 
-def _config() -> Config:
+def _config(connection: Connection | None = None) -> Config:
     config = Config()
+    config.attributes["connection"] = connection
     location = str(Path(__file__).parent)
     config.set_main_option("script_location", location.replace("%", "%%"))
     return config

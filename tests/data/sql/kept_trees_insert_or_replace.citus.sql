@@ -1,0 +1,3 @@
+-- parameters: execution_key, generation, maker, kept_at_ns, basis, chunk_spans
+INSERT INTO kept_trees (execution_key, generation, maker, kept_at_ns, basis, chunk_spans) SELECT given.execution_key, given.generation, given.maker, given.kept_at_ns, given.basis, given.chunk_spans
+FROM unnest(%s::BYTEA[], %s::BIGINT[], %s::TEXT[], %s::BIGINT[], %s::BYTEA[], %s::BYTEA[]) AS given(execution_key, generation, maker, kept_at_ns, basis, chunk_spans) ON CONFLICT (execution_key) DO UPDATE SET generation = excluded.generation, maker = excluded.maker, kept_at_ns = excluded.kept_at_ns, basis = excluded.basis, chunk_spans = excluded.chunk_spans;

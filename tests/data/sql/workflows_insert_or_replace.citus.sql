@@ -1,0 +1,3 @@
+-- parameters: workflow_key, project, domain, name, version, format, recorded_at_ns, payload
+INSERT INTO workflows (workflow_key, project, domain, name, version, format, recorded_at_ns, payload) SELECT given.workflow_key, given.project, given.domain, given.name, given.version, given.format, given.recorded_at_ns, given.payload
+FROM unnest(%s::BYTEA[], %s::TEXT[], %s::TEXT[], %s::TEXT[], %s::TEXT[], %s::BIGINT[], %s::BIGINT[], %s::BYTEA[]) AS given(workflow_key, project, domain, name, version, format, recorded_at_ns, payload) ON CONFLICT (workflow_key) DO UPDATE SET project = excluded.project, domain = excluded.domain, name = excluded.name, version = excluded.version, format = excluded.format, recorded_at_ns = excluded.recorded_at_ns, payload = excluded.payload;
