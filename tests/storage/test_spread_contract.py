@@ -11,10 +11,13 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
+from spanwise_server.domain.errors import NotSupported
+from spanwise_server.storage.api import Storage
+from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.migrations import distribute, partition, verify
 from spanwise_server.storage.sql.schema import METADATA
 from tests.postgresql import Databases
-from tests.storage import contract, contract_reading
+from tests.storage import contract, contract_deletion, contract_reading
 
 CITUS_URL = os.environ.get("SPANWISE_TEST_CITUS_URL")
 """Read before the settings of whoever runs the tests are scrubbed."""
@@ -108,3 +111,40 @@ class TestListingExecutions(contract_reading.TestListingExecutions):
 
 class TestListingEvents(contract_reading.TestListingEvents):
     pass
+
+
+class TestAges(contract_deletion.TestAges):
+    pass
+
+
+class TestDeletion(contract_deletion.TestDeletion):
+    @pytest.fixture(autouse=True)
+    def count_citus(self, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Count rows past spanwise, which does not tell the sizes of distributed tables."""
+
+        def num_rows(_: Storage) -> dict[str, int]:
+            counts = (f"(SELECT count(*) FROM {name})" for name in METADATA.tables)  # noqa: S608
+            with psycopg.connect(url.replace("citus:", "postgresql:")) as connection:
+                [row] = connection.execute(f"SELECT {', '.join(counts)}".encode()).fetchall()
+            return dict(zip(METADATA.tables, row, strict=True))
+
+        if url.startswith("citus:"):
+            monkeypatch.setattr(contract_deletion, "num_rows", num_rows)
+
+
+class TestStatistics(contract_deletion.TestStatistics):
+    @pytest.fixture(autouse=True)
+    def skip_citus(self, url: str) -> None:
+        """Sizes of distributed tables are Citus's to tell."""
+        if url.startswith("citus:"):
+            pytest.skip("not told by spanwise")
+
+
+def test_sizes_of_distributed_tables_are_left_to_citus(postgresql: Databases) -> None:
+    with postgresql.migrated() as url:
+        storage = open_storage(url.replace("postgresql:", "citus:"))
+        with storage.read() as transaction, pytest.raises(NotSupported, match="citus_tables"):
+            transaction.get_statistics(0, 1)
+        with storage.read() as transaction, pytest.raises(NotSupported, match="citus_tables"):
+            transaction.get_used_bytes()
+        storage.close()

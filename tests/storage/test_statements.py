@@ -65,8 +65,8 @@ def selects(database: Database) -> dict[str, Select[tuple[object, ...]]]:
         "executions_by_key": executions.select_by_keys(database, 2),
         "executions_ended": deletion.select_ended(),
         "executions_open": deletion.select_open(),
-        "executions_listing": executions.select_listing(PLAIN_LISTING),
-        "executions_listing_filtered": executions.select_listing(FULL_LISTING),
+        "executions_listing": executions.select_listing(database, PLAIN_LISTING),
+        "executions_listing_filtered": executions.select_listing(database, FULL_LISTING),
         "executions_present": executions.select_present(database, 2),
         "executions_with_bindings": executions.select_with_bindings(database, 2),
         "kept_chunks_page": kept_trees.select_chunks(),
@@ -99,16 +99,18 @@ def inserts(database: Database) -> dict[str, Insert]:
     }
 
 
-def deletes() -> dict[str, Delete]:
+def deletes(database: Database) -> dict[str, Delete]:
     return {
-        "events_delete_first": deletion.delete_first(EVENTS),
-        "reasons_delete_first": deletion.delete_first(REASONS),
+        "events_delete_last": deletion.delete_last(database, EVENTS),
+        "reasons_delete_last": deletion.delete_last(database, REASONS),
         "executions_delete": deletion.delete_row(EXECUTIONS),
         "executions_delete_marked": deletion.delete_marked(),
     }
 
 
-STATEMENTS = {database: selects(database) | inserts(database) | deletes() for database in Database}
+STATEMENTS = {
+    database: selects(database) | inserts(database) | deletes(database) for database in Database
+}
 NAMES = list(STATEMENTS[Database.SQLITE])
 
 SEEKS = {
@@ -116,8 +118,8 @@ SEEKS = {
     "events_page": "(execution_key=? AND sequence>?)",
     "events_page_by_time": "events_by_time (execution_key=? AND occurred_at_ns>?)",
     "kept_chunks_page": "(execution_key=? AND generation=? AND number>?)",
-    "events_delete_first": "(execution_key=? AND sequence=?)",
-    "reasons_delete_first": "PRIMARY KEY (execution_key=? AND entity_key=? AND digest=?)",
+    "events_delete_last": "(execution_key=? AND sequence=?)",
+    "reasons_delete_last": "PRIMARY KEY (execution_key=? AND entity_key=? AND digest=?)",
     "executions_ended": (
         "COVERING INDEX executions_by_end (ended_occurred_at_ns>? AND ended_occurred_at_ns<?)"
     ),
@@ -146,7 +148,7 @@ def test_statements_become_the_sql_that_is_kept(name: str, database: Database) -
     check_golden(path, f"-- parameters: {parameters}\n{text};\n")
 
 
-@pytest.mark.parametrize("name", [*selects(Database.SQLITE), *deletes()])
+@pytest.mark.parametrize("name", [*selects(Database.SQLITE), *deletes(Database.SQLITE)])
 def test_statements_read_no_more_than_they_need(name: str, url: str) -> None:
     statement = compile_statement(Database.SQLITE, STATEMENTS[Database.SQLITE][name])
     plan = plan_of(statement, url)

@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import (
     BigInteger,
+    ColumnElement,
     Delete,
     Insert,
     LargeBinary,
+    ScalarSelect,
     Select,
     Table,
     bindparam,
@@ -26,7 +28,9 @@ from sqlalchemy import (
 from spanwise_server.storage.records import DeletedPart, ExecutionAge
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.compiling import (
+    Statement,
     compile_insert,
+    compile_statement,
     compile_text,
     limited,
 )
@@ -113,18 +117,22 @@ def select_open() -> Select[Any]:
 def select_last_recorded(database: Database, num_keys: int) -> Select[Any]:
     """Find when the last event of executions was recorded. Keys: execution_key.
 
-    Rows: the key, and the time, or NULL where there are no events.
+    Rows: the key, and the time; NULL, or no row, where there are no events.
     """
-    wanted = dialect.wanted_keys(database, (EVENTS.c.execution_key,), num_keys)
-    last = (
-        select(EVENTS.c.recorded_at_ns)
-        .where(EVENTS.c.execution_key == wanted.c.execution_key)
-        .order_by(EVENTS.c.sequence.desc())
-        .limit(literal_column("1"))
-        .offset(literal_column("0"))
-        .scalar_subquery()
+
+    def last(key: ColumnElement[bytes]) -> ScalarSelect[int]:
+        return (
+            select(EVENTS.c.recorded_at_ns)
+            .where(EVENTS.c.execution_key == key)
+            .order_by(EVENTS.c.sequence.desc())
+            .limit(literal_column("1"))
+            .offset(literal_column("0"))
+            .scalar_subquery()
+        )
+
+    return dialect.select_about_each(
+        database, EVENTS.c.execution_key, EVENTS.c.sequence, num_keys, last
     )
-    return select(wanted.c.execution_key, last)
 
 
 def select_marked() -> Select[Any]:
@@ -148,17 +156,25 @@ def delete_row(table: Table) -> Delete:
     return delete(table).where(_is_named(table))
 
 
-def delete_first(table: Table) -> Delete:
-    """Delete the first rows of an execution in a table. Parameters: execution_key, limit."""
+def delete_last(database: Database, table: Table) -> Delete:
+    """Delete the last rows of an execution in a table. Parameters: execution_key, limit.
+
+    The last, so that the sequences of the events that are left still have no gap.
+    """
     keys = table.primary_key.columns
-    first = select(*keys).where(_is_named(table)).order_by(*keys)
-    return delete(table).where(tuple_(*keys).in_(limited(first)))
+    last = limited(_select_backwards(table).with_only_columns(*keys))
+    found = delete(table).where(tuple_(*keys).in_(last))
+    return found.where(_is_named(table)) if dialect.wants_key_everywhere(database) else found
 
 
 def select_sizes(table: Table) -> Select[Any]:
-    """Read the payload bytes of what delete_first() would delete. Parameters: as there."""
+    """Read the payload bytes of what delete_last() would delete. Parameters: as there."""
+    return limited(_select_backwards(table).with_only_columns(func.length(table.c.payload)))
+
+
+def _select_backwards(table: Table) -> Select[Any]:
     keys = table.primary_key.columns
-    return limited(select(func.length(table.c.payload)).where(_is_named(table)).order_by(*keys))
+    return select(table).where(_is_named(table)).order_by(*(key.desc() for key in keys))
 
 
 def delete_any(table: Table) -> Delete:
@@ -174,7 +190,7 @@ def _is_named(table: Table) -> Any:
 class _Part(NamedTuple):
     """The statements on a table. Where rows have payloads, their sizes are asked for first."""
 
-    delete: str
+    delete: Statement
     sizes: str | None
 
 
@@ -196,7 +212,7 @@ class Deletion:
         self._unmark = compile_text(database, delete_row(DELETIONS), one)
         self._parts = [
             _Part(
-                compile_text(database, delete_first(table), some),
+                compile_statement(database, delete_last(database, table)),
                 compile_text(database, select_sizes(table), some) if "payload" in table.c else None,
             )
             for table in PARTS
@@ -231,7 +247,8 @@ class Deletion:
                 allowed, size_bytes = _fit(sizes, bytes_left)
                 bytes_left -= size_bytes
                 is_complete = allowed == len(sizes)
-            deleted = connection.change(part.delete, (name, allowed)) if allowed else 0
+            some = part.delete.arrange({"execution_key": name, "limit": allowed})
+            deleted = connection.change(part.delete.text, some) if allowed else 0
             is_complete = is_complete and deleted < rows_left
             rows_left -= deleted
             if not is_complete:

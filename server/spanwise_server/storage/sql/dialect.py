@@ -3,7 +3,7 @@
 Each function branches on the database; mypy points at all of them when one is added.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
 from itertools import chain, repeat
 from typing import Any, assert_never
@@ -19,6 +19,7 @@ from sqlalchemy import (
     Insert,
     Integer,
     LargeBinary,
+    ScalarSelect,
     Select,
     Table,
     Text,
@@ -182,6 +183,18 @@ MAX_PARAMETERS = 16_384
 """Parameters of one statement; SQLite takes 32,766. For PostgreSQL, elements of its arrays."""
 
 
+def wants_key_everywhere(database: Database) -> bool:
+    """Say whether each table of a statement is to be compared with the execution by itself.
+
+    PostgreSQL finds it out by the subquery, and might begin with all of the execution otherwise.
+    """
+    if database in (Database.SQLITE, Database.POSTGRESQL):
+        return False
+    if database is Database.CITUS:
+        return True  # it would ask all shards
+    assert_never(database)
+
+
 def max_lateral_keys(database: Database) -> int | None:
     """Give how many keys one select takes that has join_each() in it; None: as many as any."""
     if database in (Database.SQLITE, Database.POSTGRESQL):
@@ -323,31 +336,51 @@ def select_existing(database: Database, keys: Sequence[Column[Any]], num_keys: i
     assert_never(database)
 
 
-def select_greatest(
-    database: Database, key: Column[Any], number: Column[int], num_keys: int
+def select_about_each(
+    database: Database,
+    key: Column[Any],
+    number: Column[int],
+    num_keys: int,
+    about: Callable[[ColumnElement[Any]], ScalarSelect[Any]],
 ) -> Select[Any]:
-    """Build the select of the greatest number under each of some keys. Rows: the key, the number.
+    """Build the select of what a subquery finds out about each of some keys.
 
-    A key without rows has none, or NULL.
+    Rows: the key, and what was found. A key that has no rows has none here, or one with NULL.
 
     Args:
         database: Kind of database.
         key: The key. Parameters: see wanted_keys().
-        number: The number: an index leads from the key to it, and the first of every key is 1.
+        number: Numbers the rows under a key from 1.
         num_keys: See wanted_keys().
+        about: Builds the subquery about a key.
     """
     if database in (Database.SQLITE, Database.POSTGRESQL):
         wanted = wanted_keys(database, (key,), num_keys)
-        # A look-up for each, at the end of its part of the index. GROUP BY would read all of it.
-        last = select(func.max(number)).where(key == wanted.c[key.name]).scalar_subquery()
-        return select(wanted.c[key.name], last)
+        return select(wanted.c[key.name], about(wanted.c[key.name]))
     if database is Database.CITUS:
         # Citus runs subqueries about rows of its tables, but not about keys that are given.
         first = key.table.alias("first_one")
-        last = select(func.max(number)).where(key == first.c[key.name]).scalar_subquery()
-        one_each = first.c[number.name] == literal_column("1")
         is_wanted = first.c[key.name] == any_(_wanted_array("wanted_0", key))
-        return select(first.c[key.name], last).where(is_wanted, one_each)
+        is_first = first.c[number.name] == literal_column("1")
+        return select(first.c[key.name], about(first.c[key.name])).where(is_wanted, is_first)
+    assert_never(database)
+
+
+def is_missing(database: Database, key: Column[Any], others: Column[Any]) -> ColumnElement[bool]:
+    """Build the condition that a key is in no row of another table, which has few rows.
+
+    Args:
+        database: Kind of database.
+        key: The key.
+        others: The same key in the other table.
+    """
+    if database in (Database.SQLITE, Database.POSTGRESQL):
+        # Not EXISTS: PostgreSQL would join, and sort all rows rather than go along an index.
+        return key.not_in(select(others))
+    if database is Database.CITUS:
+        # Each shard looks into the one of the other table beside it. NOT IN would send all keys of
+        # that table to all shards first.
+        return ~select(literal_column("1")).where(others == key).exists()
     assert_never(database)
 
 
@@ -358,7 +391,7 @@ def count_now(database: Database) -> str | None:
     """
     if database is Database.SQLITE:
         return None
-    if database is Database.POSTGRESQL:
+    if database in (Database.POSTGRESQL, Database.CITUS):
         return "SELECT pg_stat_force_next_flush()"
     assert_never(database)
 

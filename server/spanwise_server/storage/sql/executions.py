@@ -149,7 +149,7 @@ def select_with_bindings(database: Database, num_keys: int) -> Select[Any]:
     return (
         dialect.select_wanted(database, columns, KEY_COLUMNS, num_keys)
         .outerjoin(bindings, bindings.c.execution_key == EXECUTIONS.c.execution_key)
-        .where(_is_kept())
+        .where(_is_kept(database))
     )
 
 
@@ -158,17 +158,16 @@ def with_bindings_from_rows(rows: Iterable[Row]) -> list[tuple[ExecutionRecord, 
     return decode("executions", lambda row: (from_row(row[:-1]), row[-1]), rows)
 
 
-def select_presence() -> Select[Any]:
+def select_presence(database: Database) -> Select[Any]:
     """Read a row if the execution is there. Parameter: execution_key."""
     return select(EXECUTIONS.c.execution_key).where(
-        EXECUTIONS.c.execution_key == bindparam("execution_key"), _is_kept()
+        EXECUTIONS.c.execution_key == bindparam("execution_key"), _is_kept(database)
     )
 
 
-def _is_kept() -> ColumnElement[bool]:
+def _is_kept(database: Database) -> ColumnElement[bool]:
     """Leave out what is being deleted, even when a late event has put the row back."""
-    # Not EXISTS: PostgreSQL would join, and sort all executions rather than go along an index.
-    return EXECUTIONS.c.execution_key.not_in(select(DELETIONS.c.execution_key))
+    return dialect.is_missing(database, EXECUTIONS.c.execution_key, DELETIONS.c.execution_key)
 
 
 class Listing(NamedTuple):
@@ -212,10 +211,10 @@ def listing_parameters(
     }
 
 
-def select_listing(listing: Listing) -> Select[Any]:
+def select_listing(database: Database, listing: Listing) -> Select[Any]:
     """Read a page of executions, the latest start first. Rows: COLUMNS."""
     table = EXECUTIONS.c
-    statement = select(*COLUMNS).where(_is_kept())
+    statement = select(*COLUMNS).where(_is_kept(database))
     if listing.by_project:
         statement = statement.where(table.project == bindparam("project"))
     if listing.by_domain:

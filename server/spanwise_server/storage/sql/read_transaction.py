@@ -70,7 +70,7 @@ class ReadStatements:
         )
         self.get_last_sequences = KeyLookup(database, event_log.select_last_sequences, 1)
         self.has_execution = compile_text(
-            database, executions.select_presence(), ("execution_key",)
+            database, executions.select_presence(database), ("execution_key",)
         )
         self.list_ended = compile_statement(database, deletion.select_ended())
         self.list_open = compile_statement(database, deletion.select_open())
@@ -91,7 +91,7 @@ class ReadStatements:
 
         @cache
         def list_executions(listing: executions.Listing) -> Statement:
-            return compile_statement(database, executions.select_listing(listing))
+            return compile_statement(database, executions.select_listing(database, listing))
 
         self.list_executions = list_executions
 

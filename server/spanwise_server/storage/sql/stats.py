@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, assert_never
 
 from sqlalchemy import Select, func, select
 
+from spanwise_server.domain.errors import NotSupported
 from spanwise_server.domain.phases import Phase
 from spanwise_server.storage.records import Statistics, TableSize
 from spanwise_server.storage.sql.compiling import compile_text, limited
@@ -40,7 +41,13 @@ def read_sizes(connection: Connection, database: Database) -> Sizes:
     if database is Database.POSTGRESQL:
         [(file_bytes,)] = connection.fetch_all(_POSTGRESQL_SIZE, ())
         return Sizes(_estimate_used(connection), file_bytes)
+    if database is Database.CITUS:
+        raise _not_by_citus()
     assert_never(database)
+
+
+def _not_by_citus() -> NotSupported:
+    return NotSupported("sizes of distributed tables are told by Citus: SELECT * FROM citus_tables")
 
 
 def read_statistics(
@@ -125,6 +132,8 @@ def _read_tables(connection: Connection, database: Database) -> list[TableSize]:
             )
             for each in _read_postgresql_tables(connection)
         ]
+    if database is Database.CITUS:
+        raise _not_by_citus()
     assert_never(database)
 
 
@@ -145,6 +154,8 @@ def _read_growth(
         return newest_event_ns, daily
     if database is Database.POSTGRESQL:
         return _sample_growth(connection, now_ns, num_days)
+    if database is Database.CITUS:
+        raise _not_by_citus()
     assert_never(database)
 
 
@@ -200,9 +211,12 @@ def _find_first_rowid(connection: Connection, first: int, last: int, moment_ns: 
 
 _POSTGRESQL_SIZE = "SELECT pg_database_size(current_database())"
 _POSTGRESQL_TABLES = """
-    SELECT relname::text, n_live_tup, pg_table_size(relid), pg_indexes_size(relid)
-    FROM pg_stat_user_tables
+    SELECT coalesce(parent.relname, part.relname)::text, sum(n_live_tup)::bigint,
+        sum(pg_table_size(relid))::bigint, sum(pg_indexes_size(relid))::bigint
+    FROM pg_stat_user_tables AS part
+    LEFT JOIN pg_inherits ON inhrelid = relid LEFT JOIN pg_class AS parent ON parent.oid = inhparent
     WHERE schemaname = current_schema()
+    GROUP BY 1
 """
 _MAX_COUNTED_ROWS = 1_000_000
 """Rows of a table above which PostgreSQL's own count is taken, which lags behind a little: counting

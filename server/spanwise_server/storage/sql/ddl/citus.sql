@@ -48,6 +48,7 @@ CREATE TABLE executions (
 	PRIMARY KEY (execution_key)
 );
 CREATE INDEX executions_by_domain_and_start ON executions (project, domain, started_at_ns DESC, execution_key);
+CREATE INDEX executions_by_end ON executions (ended_occurred_at_ns, execution_key, project, domain, ended_phase);
 CREATE INDEX executions_by_start ON executions (started_at_ns DESC, execution_key);
 CREATE TABLE node_executions (
 	execution_key BYTEA NOT NULL,
@@ -154,6 +155,10 @@ CREATE TABLE kept_chunks (
 	payload BYTEA NOT NULL,
 	PRIMARY KEY (execution_key, generation, number)
 );
+CREATE TABLE deletions (
+	execution_key BYTEA NOT NULL,
+	PRIMARY KEY (execution_key)
+);
 SELECT create_distributed_table('events', 'execution_key', colocate_with => 'none');
 SELECT create_distributed_table('executions', 'execution_key', colocate_with => 'events');
 SELECT create_distributed_table('node_executions', 'execution_key', colocate_with => 'events');
@@ -163,3 +168,4 @@ SELECT create_distributed_table('workflows', 'workflow_key', colocate_with => 'n
 SELECT create_distributed_table('workflow_bindings', 'execution_key', colocate_with => 'events');
 SELECT create_distributed_table('kept_trees', 'execution_key', colocate_with => 'events');
 SELECT create_distributed_table('kept_chunks', 'execution_key', colocate_with => 'events');
+SELECT create_distributed_table('deletions', 'execution_key', colocate_with => 'events');

@@ -1,0 +1,2 @@
+-- parameters: execution_key
+DELETE FROM executions WHERE executions.execution_key = %s;

@@ -1,0 +1,3 @@
+-- parameters: 
+DELETE FROM executions WHERE executions.execution_key IN (SELECT deletions.execution_key
+FROM deletions);
