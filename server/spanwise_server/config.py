@@ -123,7 +123,8 @@ class Settings(BaseSettings):
             "Where events are kept: sqlite:///PATH, or postgresql://USER:PASSWORD@HOST/DATABASE. A"
             " path without a leading slash is relative to the working directory. An SQLite file is"
             " created and migrated at the start; a PostgreSQL database must be there, and"
-            " `spanwise migrate` makes its tables: see postgresql.md."
+            " `spanwise migrate` makes its tables: see postgresql.md. With citus in place of"
+            " postgresql, its tables are distributed: see scaling.md."
         ),
     )
     workers: int = Field(

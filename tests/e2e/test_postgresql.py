@@ -199,6 +199,25 @@ def test_a_server_refuses_a_database_without_tables_and_names_the_command(
     databases.close()
 
 
+def test_a_server_serves_from_partitions(database_server: PostgresServer) -> None:
+    databases = Databases(database_server.url)
+    url = databases.create()
+    for told in ("8 partitions now", "8 partitions already"):
+        migrated = run_cli("migrate", "--partitions", "8", "--database-url", url)
+        assert migrated.returncode == 0
+        assert told in migrated.stderr
+    with running_server(url) as server, server.channel() as channel:
+        send_events(channel)
+    databases.close()
+
+
+@pytest.mark.parametrize("flags", [("--partitions", "1"), ("--partitions", "2", "--distribute")])
+def test_tables_that_cannot_be_so_are_told_at_once(flags: tuple[str, ...]) -> None:
+    refused = run_cli("migrate", *flags, "--database-url", "postgresql://127.0.0.1:1/spanwise")
+    assert refused.returncode == 2
+    assert "--partitions" in refused.stderr
+
+
 def test_a_server_says_why_it_cannot_connect(database_server: PostgresServer) -> None:
     url = database_server.url.replace("/postgres?", "/missing?")
     refused = run_cli("serve", "--grpc-address", "127.0.0.1:0", "--database-url", url)

@@ -79,6 +79,8 @@ CITUS_SETTINGS: Settings = {
     # One connection to each machine, and so one snapshot there for all that a transaction reads of
     # an execution, and no statement that misses what the one before has written.
     "citus.max_adaptive_executor_pool_size": "1",
+    # In parallel, Citus would let nobody else write several shards of which one is the same until
+    # the commit. Who writes the same execution is kept apart by the locks of spanwise.
     "citus.multi_shard_modify_mode": "sequential",
 }
 """What is different with the extension Citus. Without it, the last two have no effect."""
