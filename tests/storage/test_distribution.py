@@ -1,9 +1,11 @@
 """Where rows are when tables are spread, and that statements say so."""
 
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -27,7 +29,7 @@ from spanwise_server.storage.sql.postgresql import WRITER_SETTINGS, connect
 from spanwise_server.storage.sql.read_transaction import read_statements
 from spanwise_server.storage.sql.schema import EVENTS, METADATA, WORKFLOWS
 from spanwise_server.storage.sql.write_transaction import write_statements
-from tests.postgresql import Databases
+from tests.postgresql import GIVEN_URL, Databases
 from tests.storage.records import KEY, attempt, event, execution, node
 
 NUM_PARTITIONS = 4
@@ -392,3 +394,94 @@ def test_distribution_of_a_partitioned_database_is_refused(partitioned: str) -> 
     """By the missing extension, or by its shards."""
     with pytest.raises(StoreUnavailable, match="nothing was changed"):
         distribute(partitioned)
+
+
+STAND_IN = """
+    CREATE TABLE pg_dist_partition (logicalrelid regclass, call text);
+    CREATE FUNCTION create_distributed_table(name regclass, key text, colocate_with text)
+    RETURNS void LANGUAGE sql AS $$
+        INSERT INTO pg_dist_partition VALUES (name, concat_ws(' ', name, key, colocate_with))
+    $$;
+"""
+"""What of Citus `spanwise migrate` touches. It notes calls, and distributes nothing."""
+
+
+@pytest.fixture
+def citus_stand_in(postgresql: Databases) -> Iterator[str]:
+    """Give the URL of an empty database whose server has an extension of the name citus."""
+    url = postgresql.create()
+    with tempfile.TemporaryDirectory() as folder, psycopg.connect(url, autocommit=True) as server:
+        if GIVEN_URL or server.info.server_version < 180_000:
+            pytest.skip("needs a server that finds extensions in a folder of ours")
+        extensions = Path(folder) / "extension"
+        extensions.mkdir()
+        (extensions / "citus.control").write_text("default_version = '0'")
+        (extensions / "citus--0.sql").write_text(STAND_IN)
+        for path in (Path(folder), extensions):
+            path.chmod(0o755)
+        name = server.info.dbname
+        server.execute(f"ALTER DATABASE {name} SET extension_control_path = '{folder}'".encode())
+        yield url
+
+
+def test_tables_are_distributed_once(
+    citus_stand_in: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = Settings(database_url=citus_stand_in)
+    assert migrate(settings, is_distributed=True) == 0
+    assert "distributed events, executions" in capsys.readouterr().err
+    with psycopg.connect(citus_stand_in) as connection:
+        calls = [call for (call,) in connection.execute("SELECT call FROM pg_dist_partition")]
+    assert calls[0] == "events execution_key none"
+    assert set(calls[1:]) == {"workflows workflow_key none"} | {
+        f"{name} execution_key events" for name in METADATA.tables.keys() - {"events", "workflows"}
+    }
+    assert migrate(settings, is_distributed=True) == 0
+    assert "nothing, all of them were already" in capsys.readouterr().err
+    with psycopg.connect(citus_stand_in) as connection:
+        assert len(connection.execute("SELECT 1 FROM pg_dist_partition").fetchall()) == len(calls)
+
+
+def test_tables_of_a_later_revision_are_distributed_beside_the_others(citus_stand_in: str) -> None:
+    distribute(citus_stand_in)
+    downgrade(citus_stand_in, "0002")
+    with psycopg.connect(citus_stand_in) as connection:
+        connection.execute(
+            "DELETE FROM pg_dist_partition WHERE logicalrelid NOT IN (SELECT oid FROM pg_class)"
+        )
+    upgrade(citus_stand_in)
+    url = citus_stand_in.replace("postgresql:", "citus:")
+    with pytest.raises(StoreUnavailable, match="kept_trees"):
+        verify(url)
+    assert {"kept_trees", "kept_chunks"} <= set(distribute(url))
+    verify(url)
+
+
+def test_distributed_tables_want_another_url(citus_stand_in: str) -> None:
+    distribute(citus_stand_in)
+    verify(citus_stand_in.replace("postgresql:", "citus:"))
+    with pytest.raises(StoreUnavailable, match="write citus://"):
+        verify(citus_stand_in)
+
+
+def test_distributed_tables_are_not_partitioned(citus_stand_in: str) -> None:
+    distribute(citus_stand_in)
+    with pytest.raises(StoreUnavailable, match="Citus parts them into shards"):
+        partition(citus_stand_in, 2)
+
+
+def test_partitioned_tables_are_not_distributed(citus_stand_in: str) -> None:
+    partition(citus_stand_in, 2)
+    with pytest.raises(StoreUnavailable, match="the tables are partitioned"):
+        distribute(citus_stand_in)
+
+
+def test_what_citus_objects_to_is_told(citus_stand_in: str) -> None:
+    with psycopg.connect(citus_stand_in) as connection:
+        connection.execute(
+            "CREATE FUNCTION create_distributed_table(name regclass, key text, colocate_with text)"
+            " RETURNS void LANGUAGE sql AS ''"
+        )
+    with pytest.raises(StoreUnavailable, match="could not distribute the tables") as told:
+        distribute(citus_stand_in)
+    assert "already exists" in str(told.value)
