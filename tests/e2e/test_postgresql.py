@@ -207,7 +207,7 @@ def test_a_server_serves_from_partitions(database_server: PostgresServer) -> Non
         assert migrated.returncode == 0
         assert told in migrated.stderr
     with running_server(url) as server, server.channel() as channel:
-        send_events(channel)
+        Stubs(channel).admin.CreateTaskEvent(task_event())
     databases.close()
 
 

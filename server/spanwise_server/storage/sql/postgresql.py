@@ -88,6 +88,8 @@ CITUS_SETTINGS: Settings = {
 MIGRATION_SETTINGS = {
     # While it waits for a table, everybody else who comes waits behind it.
     "lock_timeout": "5000",
+    # Several changes of distributed tables in one transaction. Without Citus it has no effect.
+    "citus.multi_shard_modify_mode": "sequential",
 }
 
 
