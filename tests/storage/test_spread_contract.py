@@ -18,6 +18,7 @@ from spanwise_server.storage.sql.migrations import distribute, partition, verify
 from spanwise_server.storage.sql.schema import METADATA
 from tests.postgresql import Databases
 from tests.storage import contract, contract_deletion, contract_reading
+from tests.storage.records import KEY
 
 CITUS_URL = os.environ.get("SPANWISE_TEST_CITUS_URL")
 """Read before the settings of whoever runs the tests are scrubbed."""
@@ -130,6 +131,16 @@ class TestDeletion(contract_deletion.TestDeletion):
 
         if url.startswith("citus:"):
             monkeypatch.setattr(contract_deletion, "num_rows", num_rows)
+
+    def test_the_last_event_that_is_left_is_found_at_every_step(self, storage: Storage) -> None:
+        """Which an event that comes meanwhile gets its sequence from."""
+        storage.write(contract_deletion.put_everything)
+        contract_deletion.mark(storage, KEY)
+        last = []
+        while not contract_deletion.delete_part(storage, max_rows=1).is_complete:
+            found = storage.write(lambda writer: writer.get_last_sequences([KEY]))
+            last += [number for number in found.values() if number not in last]
+        assert last == [5, 4, 3, 2, 1]
 
 
 class TestStatistics(contract_deletion.TestStatistics):
