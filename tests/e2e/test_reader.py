@@ -131,6 +131,17 @@ def test_what_is_wrong_with_a_request_crosses_the_processes(server: ServerProces
         assert failure(failed.value)[0] is grpc.StatusCode.NOT_FOUND
 
 
+def test_a_wrong_request_leaves_the_server_as_it_was(server: ServerProcess) -> None:
+    with server.channel() as channel:
+        stubs = Stubs(channel)
+        run = Run(stubs, "large")
+        for fields in ({"page_token": "rubbish"}, {"page_size": -1}, {"max_bytes": -1}):
+            with pytest.raises(grpc.RpcError) as failed:
+                get(stubs, run, **fields)
+            assert failure(failed.value)[0] is grpc.StatusCode.INVALID_ARGUMENT
+        assert get(stubs, run, selection={"depth": 0}).spans
+
+
 def test_readers_hear_unavailable_when_the_reader_dies_and_the_next_read_is_answered(
     tmp_path: Path,
 ) -> None:

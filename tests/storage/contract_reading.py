@@ -97,7 +97,7 @@ class TestHistory:
 
         storage.write(fill)
         history = history_of(storage)
-        nothing = ExecutionVersion(0, workflow_key(EntityVersion()), None)
+        nothing = ExecutionVersion(0, workflow_key(EntityVersion()), None, 0)
         assert history == ExecutionHistory(
             execution(), [], [], {}, frozenset(), [], [], None, nothing
         )
@@ -162,7 +162,9 @@ class TestVersions:
             history = transaction.get_histories([KEY])[KEY]
         assert versions == {KEY: history.version}
         key, registered_at_ns = workflow().workflow_key, workflow().recorded_at_ns
-        assert history.version == ExecutionVersion(2, key, registered_at_ns)
+        assert history.version == ExecutionVersion(
+            2, key, registered_at_ns, event(2).recorded_at_ns
+        )
 
     def test_it_changes_with_events_registrations_and_bindings(self, storage: Storage) -> None:
         def version() -> ExecutionVersion:

@@ -66,6 +66,10 @@ class InvalidPageToken(InvalidQuery):
             "page_token", "is not a token of this request; start again with an empty one"
         )
 
+    def __reduce__(self) -> tuple[type["InvalidPageToken"], tuple[()]]:
+        """Pickle it without the arguments that it gives itself."""
+        return InvalidPageToken, ()
+
 
 class InvalidWorkflow(SpanwiseError):
     """A definition of a workflow contradicts itself, or has no name to store it under."""

@@ -33,9 +33,12 @@ from spanwise_server.storage.sql import open_storage
 from spanwise_server.telemetry import configure_logging
 from spanwise_server.writer.wire import encode_frame, read_frame
 
-NUM_THREADS = 16
+NUM_THREADS = 64
 """More than can compute at once: most of them wait while large executions take turns, and a small
 read need not wait behind them."""
+
+MAX_STREAMS = 100
+"""Open at once. One of a running execution holds its encoded tree for as long as it is read."""
 
 NICENESS = 5
 """Added to that of the serving process. A third of a processor that all want is left to reads."""
@@ -73,8 +76,8 @@ def _build_reads(database_url: str, stale_after_ns: int) -> SpanReads:
     return SpanReads(queries, trees, Diagnoses(storage, queries), turns)
 
 
-def _lost() -> Iterator[bytes]:
-    raise StoreUnavailable("the reader process ended; try again")
+def _refused(text: str) -> Iterator[bytes]:
+    raise StoreUnavailable(text)
     yield  # makes it a stream
 
 
@@ -100,11 +103,15 @@ class Reader:
             match verb:
                 case Verb.READ:
                     self._start(number, partial(self._reads.reads[name], payload))
+                case Verb.OPEN if len(self._opened) >= MAX_STREAMS:
+                    self._opened[number] = _refused("too many streams are read; try again later")
                 case Verb.OPEN:
                     self._opened[number] = self._reads.streamed_reads[name](payload)
                 case Verb.NEXT:
                     # A stream that an earlier process began is not here.
-                    opened = self._opened.get(number, _lost())
+                    opened = self._opened.get(number) or _refused(
+                        "the reader process ended; try again"
+                    )
                     self._start(number, partial(next, opened, None))
                 case Verb.CLOSE:
                     self._opened.pop(number, None)

@@ -136,7 +136,7 @@ class ReaderProcess:
                     waiting.set_exception(result)
                 else:
                     waiting.set_result(result)
-        except (OSError, EOFError) as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, those who wait must hear of it
             _log.error("the reader process ended", error=repr(error))
             if self._reader is not None and self._reader.process is process:
                 self._reader.requests.close()

@@ -31,7 +31,7 @@ from spanwise_server.rpc.codecs.native_queries import (
 )
 from spanwise_server.rpc.codecs.timestamps import decode_optional, fill_time
 from spanwise_server.rpc.span_trees import SpanTrees, TreeKey
-from spanwise_server.rpc.tree_selection import pick, split
+from spanwise_server.rpc.tree_selection import cut, pick, split
 from spanwise_server.rpc.turns import Turns
 from spanwise_server.service.diagnoses import Diagnoses
 from spanwise_server.service.page_tokens import decode_page_token, encode_page_token
@@ -121,10 +121,8 @@ class SpanReads:
         fill_time(first.as_of, as_of_ns)
         head = first.SerializeToString()
         for piece in pick(tree, selection, as_of_ns):
-            rest = piece
-            while rest.positions:
-                taken, rest = split(rest, len(rest.positions), chunk_bytes)
-                yield head + taken.payload
+            for payload_of_chunk in cut(piece, chunk_bytes):
+                yield head + payload_of_chunk
                 head = b""
 
     def _diagnose_execution(self, payload: bytes) -> bytes:

@@ -143,7 +143,8 @@ class SpanTrees:
             self._recent.pop(key, None)
             self._recent[key] = recent
             size_bytes = sum(each.tree.size_bytes for each in self._recent.values())
-            while size_bytes > MAX_RECENT_BYTES:
+            # The latest one stays, however large: its next page is asked for next.
+            while size_bytes > MAX_RECENT_BYTES and len(self._recent) > 1:
                 _, oldest = self._recent.popitem(last=False)
                 size_bytes -= oldest.tree.size_bytes
 

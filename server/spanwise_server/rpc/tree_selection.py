@@ -16,10 +16,6 @@ _SPAN_ID_FIELD = b"\n\x08"
 """What stands before the id of a span in its message: field 1, 8 bytes."""
 
 
-_FRAME_BYTES = 4
-"""Of a span in an answer: its tag, and a length below 2 MiB."""
-
-
 class Selection(NamedTuple):
     """Which spans of a tree to give.
 
@@ -107,18 +103,47 @@ def split(
     """
     if len(piece.positions) <= max_spans and len(piece.payload) <= max_bytes:
         return piece, Slice(b"", ())
-    spans = SpanSnapshot.FromString(piece.payload).spans
     num_spans = size_bytes = 0
-    for span in spans:
-        size_bytes += span.ByteSize() + _FRAME_BYTES
+    for end in _span_ends(piece.payload):
         must_fit = may_be_empty or num_spans
-        if must_fit and (num_spans >= max_spans or size_bytes > max_bytes):
+        if must_fit and (num_spans >= max_spans or end > max_bytes):
             break
-        num_spans += 1
+        num_spans, size_bytes = num_spans + 1, end
     return (
-        Slice(_encode(spans[:num_spans]), piece.positions[:num_spans]),
-        Slice(_encode(spans[num_spans:]), piece.positions[num_spans:]),
+        Slice(piece.payload[:size_bytes], piece.positions[:num_spans]),
+        Slice(piece.payload[size_bytes:], piece.positions[num_spans:]),
     )
+
+
+def cut(piece: Slice, max_bytes: int) -> Iterator[bytes]:
+    """Give the spans of a slice in payloads of at most so many bytes, or of one span that has more.
+
+    In one pass, however many there are.
+    """
+    start = size_bytes = 0
+    for end in _span_ends(piece.payload):
+        if size_bytes and end - start > max_bytes:
+            yield piece.payload[start : start + size_bytes]
+            start += size_bytes
+        size_bytes = end - start
+    yield piece.payload[start:]
+
+
+def _span_ends(payload: bytes) -> Iterator[int]:
+    """Give where each span of a payload ends: field 1 is all that there is, a tag and a length."""
+    position = 0
+    while position < len(payload):
+        position += 1  # the tag
+        length = shift = 0
+        while True:
+            byte = payload[position]
+            position += 1
+            length |= (byte & 0x7F) << shift
+            if byte < 0x80:  # noqa: PLR2004 - a varint goes on while this bit is set
+                break
+            shift += 7
+        position += length
+        yield position
 
 
 def _find(tree: PartedTree, span_id: bytes) -> _Range:

@@ -27,7 +27,7 @@ LEVEL = 1
 _FETCHED_CHUNKS = 16
 """Chunks of one statement: a few megabytes."""
 
-_VERSION = struct.Struct("<16sq16sq")
+_VERSION = struct.Struct("<16sq16sqq")
 _UNKNOWN = -1
 
 
@@ -60,10 +60,14 @@ class TreeBasis(NamedTuple):
     def encode(self) -> bytes:
         """Give the same bytes for the same basis."""
         return b"".join(
-            _VERSION.pack(key, _UNKNOWN, b"", 0)
+            _VERSION.pack(key, _UNKNOWN, b"", 0, 0)
             if (version := self.versions.get(key)) is None
             else _VERSION.pack(
-                key, version.last_sequence, version.workflow_key, version.registered_at_ns or 0
+                key,
+                version.last_sequence,
+                version.workflow_key,
+                version.registered_at_ns or 0,
+                version.last_recorded_at_ns,
             )
             for key in sorted(self.execution_keys)
         )
@@ -127,7 +131,7 @@ class StoredTree:
                 chunks = reader.list_kept_chunks(
                     self._record.execution_key, self._record.generation, first=first, limit=limit
                 )
-            if len(chunks) < limit:
+            if [chunk.number for chunk in chunks] != list(range(first, first + limit)):
                 raise StoreUnavailable("the execution changed while it was read; read it again")
             yield from map(_to_part, chunks)
             first += limit
@@ -149,9 +153,11 @@ class KeptTrees:
                 return None
             keys = _execution_keys(record.basis)
             basis = TreeBasis(keys, reader.get_versions(keys))
-        if basis.encode() != record.basis:
+            num_chunks = reader.count_kept_chunks(execution_key, record.generation)
+        found = StoredTree(self._storage, record)
+        if basis.encode() != record.basis or num_chunks != len(found.starts) - 1:
             return None
-        return StoredTree(self._storage, record)
+        return found
 
     def keep(self, execution_key: bytes, tree: BuiltTree) -> None:
         """Keep a tree in the place of the one before. Each part is a transaction of its own.
@@ -182,14 +188,31 @@ class KeptTrees:
             tree.basis.encode(),
             array("I", sizes).tobytes(),
         )
-        self._storage.write(lambda transaction: transaction.put_kept_tree(record))
+        self._storage.write(partial(_put_tree, record, len(sizes), sequences))
+
+
+def _put_tree(
+    record: KeptTree,
+    num_chunks: int,
+    sequences: Mapping[bytes, int],
+    transaction: WriteTransaction,
+) -> None:
+    """Store the row of a tree if all of its chunks are there, and executions as they were.
+
+    Another process that kept the same tree meanwhile has removed what was there of this one.
+    """
+    key, generation = record.execution_key, record.generation
+    transaction.lock_executions({key, *sequences})
+    is_as_it_was = transaction.get_last_sequences(sequences) == sequences
+    if is_as_it_was and transaction.count_kept_chunks(key, generation) == num_chunks:
+        transaction.put_kept_tree(record)
 
 
 def _add_chunk(
     chunk: KeptChunk, sequences: Mapping[bytes, int], transaction: WriteTransaction
 ) -> bool:
     """Store a chunk if executions have still the last events that they had, and say whether."""
-    transaction.lock_executions(sequences)
+    transaction.lock_executions({chunk.execution_key, *sequences})
     if transaction.get_last_sequences(sequences) != sequences:
         return False
     transaction.add_kept_chunk(chunk)

@@ -186,8 +186,9 @@ def delete_execution(storage: Storage, execution_id: ExecutionId) -> Deleted:
     steps.write(partial(_mark, keys=[key]))
     steps.finish([key])
     deleted = steps.take_total()
-    while steps.write(lambda transaction: transaction.drop_kept_trees(max_rows=MAX_STEP_TREES)):
-        pass
+    if is_known or deleted.num_rows:
+        while steps.write(lambda transaction: transaction.drop_kept_trees(max_rows=MAX_STEP_TREES)):
+            pass
     storage.scrub()
     if not is_known and not deleted.num_rows:
         raise ExecutionNotFound(*execution_id)

@@ -87,6 +87,9 @@ class WriteTransaction(Protocol):
     def add_kept_chunk(self, record: KeptChunk) -> None:
         """Insert a chunk of a tree that is not there yet. Readers find it once its tree is."""
 
+    def count_kept_chunks(self, key: bytes, generation: int) -> int:
+        """Give the number of chunks that are there of a kept tree."""
+
     def put_kept_tree(self, record: KeptTree) -> None:
         """Insert a tree, or replace the one of its execution. Removes chunks of earlier ones."""
 
@@ -151,6 +154,9 @@ class ReadTransaction(Protocol):
 
     def get_kept_tree(self, key: bytes) -> KeptTree | None:
         """Give the kept tree of an execution, or None."""
+
+    def count_kept_chunks(self, key: bytes, generation: int) -> int:
+        """Give the number of chunks that are there of a kept tree."""
 
     def list_kept_chunks(
         self, key: bytes, generation: int, *, first: int, limit: int

@@ -179,11 +179,14 @@ class ExecutionVersion(NamedTuple):
         last_sequence: Highest sequence of its events; 0 without any.
         workflow_key: Workflow that it runs, as far as is said.
         registered_at_ns: When that one was last registered; None: it is not.
+        last_recorded_at_ns: When its last event was received; 0 without any. Sequences begin again
+            when an execution was deleted and more events of it come.
     """
 
     last_sequence: int
     workflow_key: bytes
     registered_at_ns: int | None
+    last_recorded_at_ns: int
 
 
 class KeptTree(NamedTuple):

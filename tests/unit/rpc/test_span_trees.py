@@ -1,8 +1,10 @@
 """Trees that are kept, and when they no longer hold, on a real SQLite file."""
 
+import sqlite3
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from flyteidl.core.execution_pb2 import WorkflowExecution
 from flyteidl.core.identifier_pb2 import WorkflowExecutionIdentifier
 from flyteidl.event.event_pb2 import WorkflowNodeMetadata
 
-from spanwise.v1 import workflow_pb2
+from spanwise.v1 import phase_pb2, workflow_pb2
 from spanwise.v1.identifiers_pb2 import EntityVersion as EntityMessage
 from spanwise.v1.span_pb2 import Span
 from spanwise.v1.span_service_pb2 import SpanSnapshot
@@ -20,11 +22,19 @@ from spanwise_server.domain.identifiers import EntityVersion, ExecutionId, execu
 from spanwise_server.domain.workflows import WorkflowFormat
 from spanwise_server.rpc import span_trees
 from spanwise_server.rpc.codecs import tree_parts
+from spanwise_server.rpc.codecs.arrivals import decode_arrival
 from spanwise_server.rpc.codecs.payloads import decode_payload
 from spanwise_server.rpc.codecs.workflow_payloads import decode_definition, decode_stored_definition
 from spanwise_server.rpc.span_trees import SpanTrees, TreeKey
 from spanwise_server.rpc.turns import Turns
-from spanwise_server.service.kept_trees import BuiltTree, KeptTrees, PartedTree, StoredTree
+from spanwise_server.service.arrivals import Arrival, commit_arrivals
+from spanwise_server.service.kept_trees import (
+    BuiltTree,
+    KeptTrees,
+    PartedTree,
+    StoredTree,
+    TreePart,
+)
 from spanwise_server.service.retention import delete_execution
 from spanwise_server.service.span_queries import SpanQueries, VersionedTree, VersionedWalk
 from spanwise_server.service.workflow_registry import WorkflowRegistry
@@ -266,6 +276,62 @@ def test_a_tree_that_is_replaced_while_it_is_read_says_so(
     keep(storage, queries)
     with pytest.raises(StoreUnavailable, match="read it again"):
         list(tree.parts(0))
+
+
+def test_an_execution_that_was_deleted_is_not_shown_for_one_of_its_name(
+    storage: Storage, queries: CountingQueries
+) -> None:
+    """Its sequences begin again, and may end where they ended before."""
+    commit(storage, *FINISHED)
+    keep(storage, queries)
+    trees = process(storage, queries)
+    before = trees.get(KEY, AS_OF_NS).fingerprint
+    delete_execution(storage, RUN)
+    other = [workflow("RUNNING", 20), node("RUNNING", 21), node("FAILED", 28)]
+    arrivals = [
+        Arrival(kind, payload, 10**9 + number)
+        for number, (kind, payload) in enumerate([*other, workflow("FAILED", 29)])
+    ]
+    commit_arrivals(storage, decode_arrival, arrivals)
+    assert trees.get(KEY, AS_OF_NS).fingerprint != before
+    assert spans_of(trees.get(KEY, AS_OF_NS))[0].phase == phase_pb2.PHASE_FAILED
+
+
+def test_two_processes_that_keep_a_tree_at_once_leave_one_that_is_whole(
+    storage: Storage, queries: CountingQueries
+) -> None:
+    commit(storage, *FINISHED)
+    key = execution_key(RUN)
+    built = process(storage, queries).get(KEY, AS_OF_NS)
+    assert isinstance(built, BuiltTree)
+    tree = BuiltTree(built.basis, list(built.parts(0)))
+
+    class OvertakenTree(BuiltTree):
+        """Another process keeps the tree as well while this one is at its second part."""
+
+        def parts(self, first: int) -> Iterator[TreePart]:
+            for number, part in enumerate(super().parts(first)):
+                if number == 1:
+                    KeptTrees(storage, "this version").keep(key, tree)
+                yield part
+
+    overtaken = OvertakenTree(tree.basis, list(tree.parts(0)))
+    KeptTrees(storage, "this version").keep(key, overtaken)
+    found = KeptTrees(storage, "this version").find(key)
+    assert found is not None
+    assert spans_of(found) == spans_of(tree)
+
+
+def test_a_kept_tree_that_lacks_a_part_is_built_again(
+    storage: Storage, queries: CountingQueries, tmp_path: Path
+) -> None:
+    commit(storage, *FINISHED)
+    spans = keep(storage, queries)
+    with closing(sqlite3.connect(tmp_path / "spanwise.db")) as connection:
+        connection.execute("DELETE FROM kept_chunks WHERE number = 1")
+        connection.commit()
+    assert spans_of(process(storage, queries).get(KEY, AS_OF_NS)) == spans
+    assert queries.built == 2
 
 
 def test_what_was_used_longest_ago_makes_room(

@@ -1,7 +1,8 @@
 """Trees in parts, and what is picked from them, against a plain walk over the tree."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +17,7 @@ from spanwise_server.domain.spans import Span
 from spanwise_server.rpc.codecs import tree_parts
 from spanwise_server.rpc.codecs.native_spans import encode_spans
 from spanwise_server.rpc.codecs.tree_parts import encode_parts
-from spanwise_server.rpc.tree_selection import Selection, Slice, pick, split
+from spanwise_server.rpc.tree_selection import Selection, Slice, cut, pick, split
 from spanwise_server.service.kept_trees import BuiltTree, TreeBasis
 from tests.unit.domain.trees import execution, node, random_tree
 
@@ -140,6 +141,25 @@ def test_a_slice_is_split_without_loss(
     if len(first.positions) != (not may_be_empty):
         assert len(first.positions) <= max_spans
         assert len(first.payload) <= max_bytes
+
+
+@settings(deadline=None)
+@given(SEEDS, st.integers(0, 400))
+def test_a_slice_is_cut_without_loss_into_payloads_as_large_as_they_may_be(
+    seed: int, max_bytes: int
+) -> None:
+    spans = whole(random_tree(random.Random(seed)))
+    piece = Slice(SpanSnapshot(spans=spans).SerializeToString(), range(len(spans)))
+    payloads = list(cut(piece, max_bytes))
+    assert b"".join(payloads) == piece.payload
+    parts = [SpanSnapshot.FromString(payload).spans for payload in payloads]
+    assert all(len(part) == 1 or part_is_small(part, max_bytes) for part in parts)
+    for part, following in pairwise(parts):
+        assert not part_is_small([*part, following[0]], max_bytes)
+
+
+def part_is_small(spans: Sequence[Message], max_bytes: int) -> bool:
+    return SpanSnapshot(spans=spans).ByteSize() <= max_bytes
 
 
 def test_a_span_that_is_not_in_the_tree_is_not_found() -> None:

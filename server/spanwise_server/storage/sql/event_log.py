@@ -226,11 +226,13 @@ def select_lives(database: Database, num_keys: int) -> Select[Any]:
     has_details = EVENTS.c.has_details != literal_column("0")
     columns = (
         EVENTS.c.execution_key,
+        EVENTS.c.sequence,
         EVENTS.c.entity_key,
         EVENTS.c.phase,
         EVENTS.c.phase_version,
         EVENTS.c.occurred_at_ns,
         EVENTS.c.reported_at_ns,
+        EVENTS.c.recorded_at_ns,
         EVENTS.c.producer_id,
         EVENTS.c.qualities,
         case((has_details, EVENTS.c.payload_type)),
@@ -247,6 +249,8 @@ class Lives:
         self.qualities: dict[int, EventQuality] = {}
         self.producer_ids: set[str] = set()
         self.details: list[DetailPayload] = []
+        self.last_sequence = 0
+        self.last_recorded_at_ns = 0
 
     def events(self) -> dict[int, EntityEvents]:
         """Give the events by entity."""
@@ -270,11 +274,13 @@ def _add_lives(rows: Iterable[Row], found: dict[bytes, Lives]) -> None:
     lives = Lives()
     for (
         execution_key,
+        sequence,
         entity_key,
         phase,
         phase_version,
         occurred_at_ns,
         reported_at_ns,
+        recorded_at_ns,
         producer_id,
         qualities,
         payload_number,
@@ -283,6 +289,8 @@ def _add_lives(rows: Iterable[Row], found: dict[bytes, Lives]) -> None:
         if execution_key != current:  # most rows follow one of the same execution
             current = execution_key
             lives = found[execution_key]
+        if sequence > lives.last_sequence:
+            lives.last_sequence, lives.last_recorded_at_ns = sequence, recorded_at_ns
         sent_ns = occurred_at_ns if reported_at_ns is None else reported_at_ns
         moment = new_tuple(Moment, (occurred_at_ns, sent_ns, PHASES[phase], phase_version))
         lives.moments[entity_key].append(moment)

@@ -3,12 +3,22 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import BigInteger, Delete, Insert, LargeBinary, Select, bindparam, delete, select
+from sqlalchemy import (
+    BigInteger,
+    Delete,
+    Insert,
+    LargeBinary,
+    Select,
+    bindparam,
+    delete,
+    func,
+    select,
+)
 
 from spanwise_server.storage.records import KeptChunk, KeptTree
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.compiling import limited
-from spanwise_server.storage.sql.connection import Row
+from spanwise_server.storage.sql.connection import Connection, Row
 from spanwise_server.storage.sql.dialect import Database, binary
 from spanwise_server.storage.sql.fields import decode
 from spanwise_server.storage.sql.schema import KEPT_CHUNKS, KEPT_TREES
@@ -76,6 +86,24 @@ def delete_other_chunks() -> Delete:
         KEPT_CHUNKS.c.execution_key == bindparam("execution_key", type_=LargeBinary),
         KEPT_CHUNKS.c.generation != bindparam("generation", type_=BigInteger),
     )
+
+
+GENERATION = ("execution_key", "generation")
+"""Parameters that name the chunks of a tree."""
+
+
+def select_number_of_chunks() -> Select[Any]:
+    """Count the chunks of a tree. Parameters: GENERATION."""
+    return select(func.count()).where(
+        KEPT_CHUNKS.c.execution_key == bindparam("execution_key", type_=LargeBinary),
+        KEPT_CHUNKS.c.generation == bindparam("generation", type_=BigInteger),
+    )
+
+
+def count_chunks(connection: Connection, text: str, key: bytes, generation: int) -> int:
+    """Give what select_number_of_chunks(), which became `text`, counts."""
+    [(num_chunks,)] = connection.fetch_all(text, (binary(key), generation))
+    return int(num_chunks)
 
 
 def select_tree() -> Select[Any]:

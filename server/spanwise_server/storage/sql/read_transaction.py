@@ -60,6 +60,9 @@ class ReadStatements:
         self.get_registrations = KeyLookup(database, workflows.select_registrations, 1)
         self.get_workflows = KeyLookup(database, workflows.select_by_keys, 1)
         self.get_kept_tree = compile_text(database, kept_trees.select_tree(), ("execution_key",))
+        self.count_kept_chunks = compile_text(
+            database, kept_trees.select_number_of_chunks(), kept_trees.GENERATION
+        )
         self.list_kept_chunks = compile_statement(database, kept_trees.select_chunks())
         self.list_finished_attempts = KeyLookup(
             database,
@@ -136,11 +139,11 @@ class SqlReadTransaction:
                 reasons=reasons_of[key],
                 details=lives.details,
                 workflow=workflow,
-                # Sequences have no gaps, so the last one is the number of events.
                 version=ExecutionVersion(
-                    sum(map(len, lives.moments.values())),
+                    lives.last_sequence,
                     runs[key],
                     None if workflow is None else workflow.recorded_at_ns,
+                    lives.last_recorded_at_ns,
                 ),
             )
         return histories
@@ -161,9 +164,11 @@ class SqlReadTransaction:
         registered = self._look_up(
             statements.get_registrations, set(runs.values()), workflows.registrations_from_rows
         )
-        sequences = self.get_last_sequences(runs)
+        sequences, recorded = self.get_last_sequences(runs), self.get_last_recorded(runs)
         return {
-            key: ExecutionVersion(sequences.get(key, 0), workflow, registered.get(workflow))
+            key: ExecutionVersion(
+                sequences.get(key, 0), workflow, registered.get(workflow), recorded.get(key, 0)
+            )
             for key, workflow in runs.items()
         }
 
@@ -192,6 +197,12 @@ class SqlReadTransaction:
             }
         )
         return self._connection.read(statement.text, parameters, kept_trees.chunks_from_rows)
+
+    def count_kept_chunks(self, key: bytes, generation: int) -> int:
+        """See ReadTransaction."""
+        return kept_trees.count_chunks(
+            self._connection, self._statements.count_kept_chunks, key, generation
+        )
 
     def list_finished_attempts(
         self,

@@ -103,6 +103,9 @@ class WriteStatements:
         self.put_kept_tree = compile_insert(
             database, kept_trees.insert_or_replace_tree(database), kept_trees.TREE_COLUMNS
         )
+        self.count_kept_chunks = compile_text(
+            database, kept_trees.select_number_of_chunks(), kept_trees.GENERATION
+        )
         self.delete_other_chunks = compile_text(
             database, kept_trees.delete_other_chunks(), ("execution_key", "generation")
         )
@@ -229,6 +232,12 @@ class SqlWriteTransaction:
     def add_kept_chunk(self, record: KeptChunk) -> None:
         """See WriteTransaction."""
         self._put(self._statements.add_kept_chunk, [kept_trees.chunk_to_row(record)])
+
+    def count_kept_chunks(self, key: bytes, generation: int) -> int:
+        """See WriteTransaction."""
+        return kept_trees.count_chunks(
+            self._connection, self._statements.count_kept_chunks, key, generation
+        )
 
     def put_kept_tree(self, record: KeptTree) -> None:
         """See WriteTransaction."""
