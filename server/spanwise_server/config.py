@@ -53,19 +53,27 @@ class KeptAges(BaseModel):
     failed_age_days: float | None = Field(default=None, gt=0, le=MAX_AGE_DAYS)
     silent_age_days: float | None = Field(default=None, gt=0, le=MAX_AGE_DAYS)
 
+    @field_validator("*", mode="before")
+    @classmethod
+    def _refuse_yes_and_no(cls, value: object) -> object:
+        if isinstance(value, bool):
+            # Python takes it for 1 or 0, and an age of one day deletes nearly everything.
+            raise ValueError("is a number of days or bytes, not true or false")  # noqa: TRY004 - pydantic wants it
+        return value
+
 
 class RetentionSettings(KeptAges):
     """What is deleted, and when; docs/retention.md explains each part."""
 
     max_bytes: int | None = Field(default=None, ge=MIB)
-    sweep_interval_s: float = Field(default=600.0, gt=0, le=DAY_S)
+    sweep_interval_s: float = Field(default=600.0, ge=1, le=DAY_S)
     overrides: dict[str, KeptAges] = Field(default_factory=dict)
 
     @field_validator("overrides")
     @classmethod
     def _check_scopes(cls, overrides: dict[str, KeptAges]) -> dict[str, KeptAges]:
         for scope in overrides:
-            if not all(scope.split("/", 1)):
+            if not re.fullmatch(r"[^/\s]+(/[^/\s]+)?", scope):
                 raise ValueError(f"{scope!r} is not of the form PROJECT or PROJECT/DOMAIN")
         return overrides
 
@@ -234,7 +242,7 @@ def load_settings(
 def without_password(url: str) -> str:
     """Give a database URL as it may stand in a log or on a screen."""
     url = re.sub(r"(://[^/@:]*):.*@", r"\1:***@", url)
-    return re.sub(r"([?&]password=)[^&]*", r"\1***", url)
+    return re.sub(r"([?&](?:ssl)?password=)[^&]*", r"\1***", url)
 
 
 def parse_address(text: str) -> Address:

@@ -232,6 +232,28 @@ def _on_signal(number: signal.Signals, supervisor: Supervisor) -> None:
     supervisor.stop()
 
 
+_claims: list[socket.socket] = []
+"""Held as long as the process lives."""
+
+
+def _claim(address: Address) -> None:
+    """Keep other supervisors from an address on which nobody listens yet.
+
+    A name of the system without a file, where it has such names (Linux); it goes with the process.
+    """
+    if sys.platform != "linux" or not address.port:
+        return
+    claim = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        claim.bind(f"\0spanwise/{address}")
+    except OSError as error:
+        claim.close()
+        raise AddressUnavailableError(
+            f"cannot serve on {address}: another server is starting there"
+        ) from error
+    _claims.append(claim)
+
+
 def hold_address(address: Address) -> tuple[socket.socket, Address]:
     """Bind an address in a way that workers may bind it as well, and give its real port.
 
@@ -242,6 +264,7 @@ def hold_address(address: Address) -> tuple[socket.socket, Address]:
     """
     # First as one who does not share: two servers on one port would take calls from each other.
     check_address(*address)
+    _claim(address)
     family, kind, _, _, target = socket.getaddrinfo(
         *address, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[0]

@@ -1,5 +1,7 @@
 """Servers on PostgreSQL: it may go away under them, and several may share it."""
 
+import random
+import string
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -10,7 +12,10 @@ import grpc
 import psycopg
 import pytest
 from flyteidl.core.execution_pb2 import TaskExecution
+from sqlalchemy import make_url
 
+from spanwise.v1.event_service_pb2 import CreateNodeEventRequest
+from spanwise.v1.phase_pb2 import PHASE_RUNNING
 from spanwise_server.domain.events import Disposition
 from tests.benchmarks.http2_load import LoadResult, run_load
 from tests.e2e.cli_process import TIMEOUT_S
@@ -44,6 +49,42 @@ def url(database_server: PostgresServer) -> Iterator[str]:
     with databases.migrated() as url:
         yield url
     databases.close()
+
+
+def test_an_event_that_postgresql_cannot_hold_is_refused_alone(url: str) -> None:
+    """Its indexes take 2,700 bytes, compressed. Others of the same commit are stored."""
+    too_long = "".join(random.Random(1).choices(string.ascii_letters, k=9_000))
+    with running_server(url) as server, server.channel() as channel:
+        stubs = Stubs(channel)
+
+        def send(number: int) -> grpc.StatusCode:
+            project = too_long if number == 20 else "flytesnacks"
+            request = CreateNodeEventRequest()
+            request.event.node_id.execution_id.project = project
+            request.event.node_id.execution_id.name = "run"
+            request.event.node_id.node_id = f"n{number}"
+            request.event.phase = PHASE_RUNNING
+            try:
+                stubs.events.CreateNodeEvent(request)
+            except grpc.RpcError as error:
+                return failure(error)[0]
+            return OK
+
+        with ThreadPoolExecutor(SENDERS) as senders:
+            codes = list(senders.map(send, range(40)))
+    assert codes == [OK] * 20 + [grpc.StatusCode.INVALID_ARGUMENT] + [OK] * 19
+
+
+def test_a_database_of_another_encoding_is_refused(database_server: PostgresServer) -> None:
+    with psycopg.connect(database_server.url, autocommit=True) as connection:
+        connection.execute(
+            "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
+        )
+    url = make_url(database_server.url).set(database="latin")
+    text = url.render_as_string(hide_password=False)
+    done = run_cli("migrate", "--database-url", text)
+    assert done.returncode == 1
+    assert "has the encoding LATIN1" in done.stderr
 
 
 class PatientLoad:

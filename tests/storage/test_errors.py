@@ -14,7 +14,12 @@ import psycopg
 import pytest
 from sqlalchemy import event as sqlalchemy_event
 
-from spanwise_server.domain.errors import CorruptRecord, StoreUnavailable, WriteConflict
+from spanwise_server.domain.errors import (
+    CorruptRecord,
+    InvalidEvent,
+    StoreUnavailable,
+    WriteConflict,
+)
 from spanwise_server.storage.api import Storage, WriteTransaction
 from spanwise_server.storage.sql import engine as engine_module
 from spanwise_server.storage.sql import open_storage
@@ -238,7 +243,8 @@ def test_every_code_of_postgresql_is_translated() -> None:
     for each in classes:
         translated = translate(each("secret text of the driver"))
         assert isinstance(
-            translated, WriteConflict | StoreUnavailable | CorruptRecord | RuntimeError
+            translated,
+            WriteConflict | StoreUnavailable | CorruptRecord | InvalidEvent | RuntimeError,
         )
         assert "secret" not in str(translated)
 

@@ -115,6 +115,10 @@ def test_another_address_is_refused(text: str) -> None:
         ({"database_url": ""}, ["database_url", "''"]),
         ({"colour": "red"}, ["colour", "grpc_address"]),
         ({"retention": {"age_days": 0}}, ["retention.age_days", "0", "SPANWISE_RETENTION"]),
+        ({"retention": {"age_days": True}}, ["retention.age_days", "not true or false"]),
+        ({"retention": {"overrides": {"a/b/c": {}}}}, ["retention.overrides", "'a/b/c'"]),
+        ({"retention": {"overrides": {"a ": {}}}}, ["retention.overrides", "'a '"]),
+        ({"retention": {"sweep_interval_s": 0.1}}, ["retention.sweep_interval_s", "0.1"]),
         ({"retention": {"max_bytes": 5}}, ["retention.max_bytes", "5", "1048576"]),
         ({"retention": {"ages": 5}}, ["retention.ages", "age_days", "overrides"]),
         ({"retention": {"overrides": {"p/": {}}}}, ["retention.overrides", "'p/'", "PROJECT/D"]),
@@ -222,4 +226,6 @@ def test_a_password_is_not_shown() -> None:
     assert without_password("postgresql://u:se:c@ret@h/db") == "postgresql://u:***@h/db"
     url = "postgresql://h/db?user=u&password=se@cret&sslmode=require"
     assert without_password(url) == "postgresql://h/db?user=u&password=***&sslmode=require"
+    url = "postgresql://h/db?sslpassword=se@cret&sslmode=require"
+    assert without_password(url) == "postgresql://h/db?sslpassword=***&sslmode=require"
     assert without_password("sqlite:////var/lib/x.db") == "sqlite:////var/lib/x.db"

@@ -148,6 +148,10 @@ class EventSink:
                 verdicts = await self._committer.commit([each.arrival for each in batch])
             except Exception as error:  # noqa: BLE001 - each caller must hear of it
                 _fail(batch, error)
+                if self.stopping.is_set():
+                    # A store that hangs would take its time for each of the batches.
+                    while self._waiting:
+                        _fail(self._take_batch(), error)
             else:
                 self._count(verdicts)
                 _answer(batch, verdicts)

@@ -13,7 +13,7 @@ from typing import cast
 import structlog
 
 from spanwise_server.collector import settle_collector
-from spanwise_server.domain.errors import SpanwiseError
+from spanwise_server.domain.errors import InvalidEvent, SpanwiseError
 from spanwise_server.rpc.codecs.arrivals import decode_arrival, split_arrival
 from spanwise_server.service.arrivals import Arrival, Verdict, commit_arrivals
 from spanwise_server.storage.api import Storage
@@ -56,15 +56,25 @@ def _serve(storage: Storage, stream: BufferedRWPair) -> None:
 def _commit(storage: Storage, arrivals: list[Arrival]) -> list[Verdict] | SpanwiseError:
     try:
         return commit_arrivals(storage, decode_arrival, arrivals)
+    except InvalidEvent as error:  # that the database cannot hold; what else is wrong has a verdict
+        return _each_alone(storage, arrivals) or [error]
     except SpanwiseError as error:
         return error
     except Exception:  # noqa: BLE001 - the process goes on, and every sender hears of it
         _log.exception("a batch failed in a way that nobody foresaw", num_events=len(arrivals))
-        single = [event for arrival in arrivals for event in split_arrival(arrival)]
-        if len(single) > 1:
-            # One event must not take the others with it, again each time that they are resent.
-            return [verdict for each in single for verdict in _alone(storage, each)]
-        return [RuntimeError("the event could not be recorded")]
+        alone = _each_alone(storage, arrivals)
+        return alone or [RuntimeError("the event could not be recorded")]
+
+
+def _each_alone(storage: Storage, arrivals: list[Arrival]) -> list[Verdict]:
+    """Commit the events of a batch one by one; give nothing if it is a single one.
+
+    One event must not take the others with it, again each time that they are resent.
+    """
+    single = [event for arrival in arrivals for event in split_arrival(arrival)]
+    if len(single) == 1:
+        return []
+    return [verdict for each in single for verdict in _alone(storage, each)]
 
 
 def _alone(storage: Storage, arrival: Arrival) -> list[Verdict]:

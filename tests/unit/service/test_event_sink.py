@@ -125,6 +125,27 @@ def test_stop_commits_what_was_accepted_and_refuses_what_comes() -> None:
     assert asyncio.run(run()) == (STORED, True)
 
 
+def test_stop_does_not_try_every_batch_against_a_store_that_is_away() -> None:
+    async def run() -> tuple[int, list[Verdict]]:
+        committer = Committer()
+        sink = EventSink(committer, ignore)
+        committer.error = StoreUnavailable("away")
+        committer.gate.clear()
+        payloads = [str(number).encode() for number in range(3 * MAX_BATCH_EVENTS)]
+        answers = asyncio.ensure_future(record_all(sink, payloads))
+        await committer.is_committing.wait()
+        stopped = asyncio.ensure_future(sink.stop())
+        await asyncio.sleep(0)
+        committer.gate.set()
+        await stopped
+        return len(committer.batches), await answers
+
+    num_batches, verdicts = asyncio.run(run())
+    assert num_batches == 1
+    assert len(verdicts) == 3 * MAX_BATCH_EVENTS
+    assert all(isinstance(verdict, StoreUnavailable) for verdict in verdicts)
+
+
 def test_sender_that_gives_up_stops_no_other() -> None:
     async def run() -> Recorded:
         committer = Committer()

@@ -9,6 +9,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from spanwise_server.domain.errors import (
     CorruptRecord,
+    InvalidEvent,
     SpanwiseError,
     StoreUnavailable,
     WriteConflict,
@@ -63,12 +64,14 @@ _POSTGRESQL_UNAVAILABLE = {
     "42P01": _WRONG_TABLES,
     "42703": _WRONG_TABLES,
     "53": "it has no room left, of disk, memory or connections",
-    "54": "a limit of it is exceeded",
     "57014": "the statement took too long",
     "57": "it is starting or stopping",
     "58": "reading or writing its files failed",
 }
 """By SQLSTATE, or the class of it that the first two characters are."""
+
+_LIMIT = "54"
+"""Class of SQLSTATE: a row is too large for it."""
 
 _POSTGRESQL_CORRUPT = frozenset({"XX001", "XX002"})
 
@@ -80,7 +83,8 @@ def translate(error: Exception) -> SpanwiseError | RuntimeError:
     """Give the error to raise in the place of one of DRIVER_ERRORS.
 
     Returns:
-        WriteConflict, StoreUnavailable or CorruptRecord. RuntimeError when the driver was used
+        WriteConflict, StoreUnavailable, CorruptRecord, or InvalidEvent for what no retry stores.
+        RuntimeError when the driver was used
         wrongly, which is a mistake in this package that no retry mends.
     """
     if isinstance(error, DBAPIError) and isinstance(error.orig, Exception):
@@ -108,6 +112,9 @@ def _translate_postgresql(error: Exception, code: str | None) -> SpanwiseError |
         return RuntimeError(f"unexpected {type(error).__name__} of the database driver")
     if code in _POSTGRESQL_CONFLICTS:
         return WriteConflict("other writers hold what is to be written")
+    if code.startswith(_LIMIT):
+        # An index takes 2,700 bytes, in which projects, domains and names of tasks have to fit.
+        return InvalidEvent("event", "has an id that is too long for PostgreSQL: some 2,000 bytes")
     if code in _POSTGRESQL_CORRUPT:
         return CorruptRecord("the files of the database are damaged")
     reason = _POSTGRESQL_UNAVAILABLE.get(code) or _POSTGRESQL_UNAVAILABLE.get(code[:2])

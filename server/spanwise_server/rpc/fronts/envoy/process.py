@@ -21,7 +21,8 @@ _HTTP: Mapping[str, Any] = {
     "stat_prefix": STAT_PREFIX,
     # Off: watches may be silent for hours, and senders' connections idle for days.
     "stream_idle_timeout": "0s",
-    "common_http_protocol_options": {"idle_timeout": "0s"},
+    # Metadata of a call; the usual 100 headers are few for what proxies add.
+    "common_http_protocol_options": {"idle_timeout": "0s", "max_headers_count": 1_000},
     # How long after the first GOAWAY the last follows, which ends the connection.
     "drain_timeout": "0.1s",
     # The caller is whoever connects, and not whom a header names.

@@ -160,6 +160,7 @@ def in_migration(url: str, work: Callable[[Connection], T]) -> T:
 
     def once() -> T:
         with _translated_errors(), engine.begin() as connection:
+            _refuse_encoding(connection, database)
             _refuse_later_version(_current_revision(connection))
             return work(connection)
 
@@ -167,6 +168,17 @@ def in_migration(url: str, work: Callable[[Connection], T]) -> T:
         return retry_conflicts(once, give_up_after_s=_GIVE_UP_AFTER_S)
     finally:
         engine.dispose()
+
+
+def _refuse_encoding(connection: Connection, database: Database) -> None:
+    if database is Database.SQLITE:
+        return
+    encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
+    if encoding != "UTF8":
+        raise StoreUnavailable(
+            f"the database has the encoding {encoding}, which cannot hold every text: create one"
+            " with UTF8, for instance `createdb --encoding UTF8 --template template0 spanwise`"
+        )
 
 
 def _refuse_later_version(current: str | None) -> None:
