@@ -19,7 +19,7 @@ from spanwise.v1.span_service_pb2_grpc import SpanServiceStub
 from tests.benchmarks.http2_load import run_load
 from tests.benchmarks.large_execution import fill, open_channel, read, stream
 from tests.benchmarks.report import Row
-from tests.benchmarks.servers import Server, spanwise_server
+from tests.benchmarks.servers import Server, migrated_postgresql, spanwise_server
 from tests.benchmarks.task_events import METHOD, task_events
 
 SIZES = (1_000, 10_000, 200_000)
@@ -85,17 +85,22 @@ def measure_large() -> list[Row]:
 def measure_beside() -> list[Row]:
     """Measure what senders feel of a read that builds a tree."""
     with tempfile.TemporaryDirectory() as folder:
-        database = Path(folder) / "bench.db"
-        fill(f"sqlite:///{database}", BESIDE_NODES)
-        with spanwise_server(database) as server:
-            _p99_ms(server, "warm")
-            idle_ms = statistics.median(_p99_ms(server, f"idle{number}") for number in range(3))
-            with _reading(server):
-                busy_ms = statistics.median(_p99_ms(server, f"busy{number}") for number in range(3))
+        rows = _beside("SQLite", f"sqlite:///{Path(folder) / 'bench.db'}")
+    with migrated_postgresql() as (url, _):
+        return rows + _beside("PostgreSQL", url)
+
+
+def _beside(name: str, url: str) -> list[Row]:
+    fill(url, BESIDE_NODES)
+    with spanwise_server(url) as server:
+        _p99_ms(server, "warm")
+        idle_ms = statistics.median(_p99_ms(server, f"idle{number}") for number in range(3))
+        with _reading(server):
+            busy_ms = statistics.median(_p99_ms(server, f"busy{number}") for number in range(3))
     ratio = busy_ms / idle_ms
     return [
         Row(
-            "intake p99 beside reads of 10,000 nodes",
+            f"intake p99 beside reads of 10,000 nodes, {name}",
             f"{busy_ms:.0f} ms, alone {idle_ms:.0f} ms: {ratio:.1f}",
             "≤ 3.0",
             met=ratio <= 3.0,

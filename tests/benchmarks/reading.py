@@ -4,15 +4,13 @@ import statistics
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 from flyteidl.core import metrics_pb2
 
 from tests.benchmarks.large_execution import Timed, end, fill, open_channel, read, stream
 from tests.benchmarks.report import Row
-from tests.benchmarks.servers import spanwise_server
-from tests.postgresql import Databases, PostgresServer
+from tests.benchmarks.servers import migrated_postgresql, spanwise_server
 
 NUM_NODES = 10_000
 NUM_READS = 7
@@ -25,8 +23,7 @@ def measure_reading() -> list[Row]:
     rows = [Row("70,000 spans made as messages", f"{_yardstick_s():.2f} s, for comparison")]
     with tempfile.TemporaryDirectory() as folder:
         rows += _measure("SQLite", f"sqlite:///{Path(folder) / 'bench.db'}")
-    with closing(PostgresServer(is_durable=True)) as database:
-        url = Databases(database.url).create()
+    with migrated_postgresql() as (url, _):
         rows += _measure("PostgreSQL", url)
     return rows
 

@@ -5,10 +5,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from spanwise_server.storage.sql.migrations import upgrade
+from tests.postgresql import Databases, PostgresServer
 from tests.process_tree import process_tree
 
 _READY = re.compile(r"serves gRPC on 127\.0\.0\.1:(\d+)")
@@ -55,6 +57,15 @@ def spanwise_server(database: Path | str, *flags: str) -> Iterator[Server]:
     command = [sys.executable, "-m", "spanwise.cli", "serve", "--grpc-address", "127.0.0.1:0"]
     with _running([*command, "--database-url", url, *flags]) as server:
         yield server
+
+
+@contextmanager
+def migrated_postgresql() -> Iterator[tuple[str, PostgresServer]]:
+    """Run a PostgreSQL that syncs; give it, and the URL of a database in it with all tables."""
+    with closing(PostgresServer(is_durable=True)) as server:
+        url = Databases(server.url).create()
+        upgrade(url)
+        yield url, server
 
 
 @contextmanager
