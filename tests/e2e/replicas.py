@@ -6,9 +6,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from flyteidl.core.execution_pb2 import TaskExecution
+
+from tests.benchmarks.http2_load import LoadResult, run_load
 from tests.e2e.harness import ServerProcess, Stubs
+from tests.unit.rpc.flyte import at, task_event
 
 T = TypeVar("T")
+
+METHOD = "/flyteidl.service.AdminService/CreateTaskEvent"
+EXECUTION = {"project": "flytesnacks", "domain": "development", "name": "shared"}
+EVENTS_OF_A_WRITER = 2_000
 
 
 @contextmanager
@@ -36,3 +44,19 @@ def at_once(works: Sequence[Callable[[], T]]) -> list[T]:
     with ThreadPoolExecutor(len(works)) as threads:
         running = [threads.submit(work) for work in works]
         return [each.result() for each in running]
+
+
+def write_many(writer: int, server: ServerProcess) -> LoadResult:
+    """Send EVENTS_OF_A_WRITER events of one execution, of an attempt and with a reason each."""
+    bodies = [
+        task_event(
+            parent_node_execution_id={"node_id": f"n{writer}", "execution_id": EXECUTION},
+            retry_attempt=number,
+            phase=TaskExecution.RUNNING,
+            occurred_at=at(number),
+            reported_at=at(number),
+            reason=f"reason {writer} {number}",
+        ).SerializeToString()
+        for number in range(EVENTS_OF_A_WRITER)
+    ]
+    return run_load(int(server.endpoint.rpartition(":")[2]), METHOD, bodies, in_flight=4)

@@ -17,23 +17,20 @@ from sqlalchemy import make_url
 from spanwise.v1.event_service_pb2 import CreateNodeEventRequest
 from spanwise.v1.phase_pb2 import PHASE_RUNNING
 from spanwise_server.domain.events import Disposition
-from tests.benchmarks.http2_load import LoadResult, run_load
 from tests.e2e.cli_process import TIMEOUT_S
 from tests.e2e.cli_process import run as run_cli
-from tests.e2e.harness import ServerProcess, Stubs, failure, running_server
+from tests.e2e.harness import Stubs, failure, running_server
+from tests.e2e.replicas import EVENTS_OF_A_WRITER, EXECUTION, write_many
 from tests.postgresql import Databases, PostgresServer
 from tests.unit.rpc.flyte import at, task_event
 
-METHOD = "/flyteidl.service.AdminService/CreateTaskEvent"
 SENDERS = 8
 EVENTS_BETWEEN_OUTAGES = 200
-EVENTS_OF_A_WRITER = 2_000
 OK, UNAVAILABLE, ALREADY_EXISTS = (
     grpc.StatusCode.OK,
     grpc.StatusCode.UNAVAILABLE,
     grpc.StatusCode.ALREADY_EXISTS,
 )
-EXECUTION = {"project": "flytesnacks", "domain": "development", "name": "shared"}
 
 
 @pytest.fixture(scope="module")
@@ -195,7 +192,7 @@ def test_two_servers_write_one_execution_without_gap_or_deadlock(
     with running_server(url) as one, running_server(url) as other:
         writers = [one, other] * SENDERS
         with ThreadPoolExecutor(len(writers)) as pool:
-            results = list(pool.map(_write_many, range(len(writers)), writers))
+            results = list(pool.map(write_many, range(len(writers)), writers))
     total = len(writers) * EVENTS_OF_A_WRITER
     assert sum(result.ok for result in results) == total
     with psycopg.connect(url) as connection:
@@ -207,21 +204,6 @@ def test_two_servers_write_one_execution_without_gap_or_deadlock(
     assert events == (total, 1, total, total, 1)
     assert reasons == (total, total)
     assert "deadlock" not in database_server.log()
-
-
-def _write_many(writer: int, server: ServerProcess) -> LoadResult:
-    bodies = [
-        task_event(
-            parent_node_execution_id={"node_id": f"n{writer}", "execution_id": EXECUTION},
-            retry_attempt=number,
-            phase=TaskExecution.RUNNING,
-            occurred_at=at(number),
-            reported_at=at(number),
-            reason=f"reason {writer} {number}",
-        ).SerializeToString()
-        for number in range(EVENTS_OF_A_WRITER)
-    ]
-    return run_load(int(server.endpoint.rpartition(":")[2]), METHOD, bodies, in_flight=4)
 
 
 def test_a_server_refuses_a_database_without_tables_and_names_the_command(

@@ -1,9 +1,11 @@
 """Several servers on one database: each takes every event, and none loses or repeats one."""
 
 import itertools
+import sqlite3
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +16,13 @@ from spanwise.v1 import event_service_pb2
 from spanwise.v1.event_service_pb2 import LoggedEvent
 from tests.e2e.flyte_run import ALREADY_EXISTS, OK, Run
 from tests.e2e.harness import ServerProcess, Stubs
-from tests.e2e.replicas import at_once, running_replicas, stubs_of
+from tests.e2e.replicas import (
+    EVENTS_OF_A_WRITER,
+    at_once,
+    running_replicas,
+    stubs_of,
+    write_many,
+)
 
 SENDERS = 4
 """Of each server."""
@@ -192,3 +200,24 @@ def test_one_execution_may_change_its_shard_while_the_old_one_still_sends(
         run = Run(stubs, "handed-over")
         play(run, "propeller")
         assert run.spans() == spans
+
+
+@pytest.mark.timeout(300)
+def test_four_servers_on_one_file_take_32000_events_of_one_execution(tmp_path: Path) -> None:
+    """None hears of a lock, none is lost or doubled, and every reason is there once."""
+    database = tmp_path / "spanwise.db"
+    with running_replicas(database, 4) as servers:
+        writers = [servers[number % 4] for number in range(16)]
+        results = at_once(
+            [partial(write_many, number, server) for number, server in enumerate(writers)]
+        )
+    total = len(writers) * EVENTS_OF_A_WRITER
+    assert (sum(each.ok for each in results), sum(each.failed for each in results)) == (total, 0)
+    with closing(sqlite3.connect(database)) as connection:
+        [events] = connection.execute(
+            "SELECT count(*), min(sequence), max(sequence), count(DISTINCT execution_key)"
+            " FROM events"
+        )
+        [reasons] = connection.execute("SELECT count(*), count(DISTINCT message) FROM reasons")
+    assert events == (total, 1, total, 1)
+    assert reasons == (total, total)
