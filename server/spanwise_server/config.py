@@ -66,7 +66,7 @@ class RetentionSettings(KeptAges):
     """What is deleted, and when; docs/retention.md explains each part."""
 
     max_bytes: int | None = Field(default=None, ge=MIB)
-    sweep_interval_s: float = Field(default=600.0, ge=1, le=DAY_S)
+    sweep_interval_s: float = Field(default=600.0, ge=0.1, le=DAY_S)
     overrides: dict[str, KeptAges] = Field(default_factory=dict)
 
     @field_validator("overrides")

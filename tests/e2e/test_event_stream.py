@@ -353,7 +353,9 @@ def test_a_caller_that_reads_no_answers_is_not_read_either(tmp_path: Path, name:
         batches.wait_until_not_taken()
         stalled_at = batches.taken
         assert resident_bytes(server) - before_bytes < 100 * MIB
-        assert stalled_at < 100
+        # Besides what the server reads ahead, this counts what the client's window has taken of the
+        # answers, and that window grows as gRPC learns how fast the connection is.
+        assert stalled_at < 300
         for _ in range(stalled_at):
             next(answers)
         wait_until(lambda: batches.taken > stalled_at)

@@ -118,7 +118,7 @@ def test_another_address_is_refused(text: str) -> None:
         ({"retention": {"age_days": True}}, ["retention.age_days", "not true or false"]),
         ({"retention": {"overrides": {"a/b/c": {}}}}, ["retention.overrides", "'a/b/c'"]),
         ({"retention": {"overrides": {"a ": {}}}}, ["retention.overrides", "'a '"]),
-        ({"retention": {"sweep_interval_s": 0.1}}, ["retention.sweep_interval_s", "0.1"]),
+        ({"retention": {"sweep_interval_s": 0.01}}, ["retention.sweep_interval_s", "0.01"]),
         ({"retention": {"max_bytes": 5}}, ["retention.max_bytes", "5", "1048576"]),
         ({"retention": {"ages": 5}}, ["retention.ages", "age_days", "overrides"]),
         ({"retention": {"overrides": {"p/": {}}}}, ["retention.overrides", "'p/'", "PROJECT/D"]),
