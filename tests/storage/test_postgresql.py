@@ -5,7 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from tests.postgresql import Databases
-from tests.storage import contract, contract_deletion, contract_reading
+from tests.storage.contract import *  # noqa: F403 - all of its classes are tests of this storage
+from tests.storage.contract_deletion import *  # noqa: F403 - as above
+from tests.storage.contract_reading import *  # noqa: F403 - as above
 
 
 @pytest.fixture
@@ -13,75 +15,3 @@ def url(postgresql: Databases) -> Iterator[str]:
     """Give the URL of an empty database with all tables."""
     with postgresql.migrated() as url:
         yield url
-
-
-class TestTransactions(contract.TestTransactions):
-    pass
-
-
-class TestClosing(contract.TestClosing):
-    pass
-
-
-class TestWaitingForCommits(contract.TestWaitingForCommits):
-    pass
-
-
-class TestEmptyInput(contract.TestEmptyInput):
-    pass
-
-
-class TestExecutions(contract.TestExecutions):
-    pass
-
-
-class TestNodes(contract.TestNodes):
-    pass
-
-
-class TestAttempts(contract.TestAttempts):
-    pass
-
-
-class TestReasons(contract.TestReasons):
-    pass
-
-
-class TestLog(contract.TestLog):
-    pass
-
-
-class TestHistory(contract_reading.TestHistory):
-    pass
-
-
-class TestWorkflows(contract_reading.TestWorkflows):
-    pass
-
-
-class TestKeptTrees(contract_reading.TestKeptTrees):
-    pass
-
-
-class TestListingFinishedAttempts(contract_reading.TestListingFinishedAttempts):
-    pass
-
-
-class TestListingExecutions(contract_reading.TestListingExecutions):
-    pass
-
-
-class TestListingEvents(contract_reading.TestListingEvents):
-    pass
-
-
-class TestAges(contract_deletion.TestAges):
-    pass
-
-
-class TestDeletion(contract_deletion.TestDeletion):
-    pass
-
-
-class TestStatistics(contract_deletion.TestStatistics):
-    pass

@@ -17,7 +17,10 @@ from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.migrations import distribute, partition, verify
 from spanwise_server.storage.sql.schema import METADATA
 from tests.postgresql import Databases
-from tests.storage import contract, contract_deletion, contract_reading
+from tests.storage import contract_deletion
+from tests.storage.contract import *  # noqa: F403 - all of its classes are tests of this storage
+from tests.storage.contract_deletion import TestAges  # noqa: F401 - the others are changed below
+from tests.storage.contract_reading import *  # noqa: F403 - as above
 from tests.storage.records import KEY
 
 CITUS_URL = os.environ.get("SPANWISE_TEST_CITUS_URL")
@@ -56,66 +59,6 @@ def url(request: pytest.FixtureRequest, postgresql: Databases) -> Iterator[str]:
     with psycopg.connect(url.replace("citus:", "postgresql:")) as connection:
         connection.execute("SET lock_timeout = '10s'")
         connection.execute(f"TRUNCATE {', '.join(METADATA.tables)}".encode())
-
-
-class TestTransactions(contract.TestTransactions):
-    pass
-
-
-class TestWaitingForCommits(contract.TestWaitingForCommits):
-    pass
-
-
-class TestEmptyInput(contract.TestEmptyInput):
-    pass
-
-
-class TestExecutions(contract.TestExecutions):
-    pass
-
-
-class TestNodes(contract.TestNodes):
-    pass
-
-
-class TestAttempts(contract.TestAttempts):
-    pass
-
-
-class TestReasons(contract.TestReasons):
-    pass
-
-
-class TestLog(contract.TestLog):
-    pass
-
-
-class TestHistory(contract_reading.TestHistory):
-    pass
-
-
-class TestWorkflows(contract_reading.TestWorkflows):
-    pass
-
-
-class TestKeptTrees(contract_reading.TestKeptTrees):
-    pass
-
-
-class TestListingFinishedAttempts(contract_reading.TestListingFinishedAttempts):
-    pass
-
-
-class TestListingExecutions(contract_reading.TestListingExecutions):
-    pass
-
-
-class TestListingEvents(contract_reading.TestListingEvents):
-    pass
-
-
-class TestAges(contract_deletion.TestAges):
-    pass
 
 
 class TestDeletion(contract_deletion.TestDeletion):

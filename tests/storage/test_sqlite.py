@@ -14,84 +14,15 @@ from spanwise_server.storage.api import Storage, WriteTransaction
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.connection import Connection
 from spanwise_server.storage.sql.storage import SqlStorage
-from tests.storage import contract, contract_deletion, contract_reading, steps
+from tests.storage import steps
+from tests.storage.contract import *  # noqa: F403 - all of its classes are tests of this storage
+from tests.storage.contract_deletion import *  # noqa: F403 - as above
+from tests.storage.contract_reading import *  # noqa: F403 - as above
 from tests.storage.records import KEY, RUN, event, execution
 
 DEADLINE_S = 60
 FULL = 2
 ROOT = Path(__file__).parents[2]
-
-
-class TestTransactions(contract.TestTransactions):
-    pass
-
-
-class TestClosing(contract.TestClosing):
-    pass
-
-
-class TestWaitingForCommits(contract.TestWaitingForCommits):
-    pass
-
-
-class TestEmptyInput(contract.TestEmptyInput):
-    pass
-
-
-class TestExecutions(contract.TestExecutions):
-    pass
-
-
-class TestNodes(contract.TestNodes):
-    pass
-
-
-class TestAttempts(contract.TestAttempts):
-    pass
-
-
-class TestReasons(contract.TestReasons):
-    pass
-
-
-class TestLog(contract.TestLog):
-    pass
-
-
-class TestHistory(contract_reading.TestHistory):
-    pass
-
-
-class TestWorkflows(contract_reading.TestWorkflows):
-    pass
-
-
-class TestKeptTrees(contract_reading.TestKeptTrees):
-    pass
-
-
-class TestListingFinishedAttempts(contract_reading.TestListingFinishedAttempts):
-    pass
-
-
-class TestListingExecutions(contract_reading.TestListingExecutions):
-    pass
-
-
-class TestListingEvents(contract_reading.TestListingEvents):
-    pass
-
-
-class TestAges(contract_deletion.TestAges):
-    pass
-
-
-class TestDeletion(contract_deletion.TestDeletion):
-    pass
-
-
-class TestStatistics(contract_deletion.TestStatistics):
-    pass
 
 
 APPEND_IN_ANOTHER_PROCESS = textwrap.dedent(
