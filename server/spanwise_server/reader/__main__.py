@@ -5,18 +5,16 @@ done. It ends when the other end closes, whatever it is about, so it never outli
 """
 
 import os
-import signal
-import socket
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from io import BufferedRWPair
+from io import DEFAULT_BUFFER_SIZE, BufferedRWPair
 
 import structlog
 
+from spanwise_server.child_process import encode_frame, open_own_end, read_frame
 from spanwise_server.collector import settle_collector
 from spanwise_server.domain.errors import SpanwiseError, StoreUnavailable
 from spanwise_server.reader.maker import tree_maker
@@ -31,7 +29,6 @@ from spanwise_server.service.kept_trees import KeptTrees
 from spanwise_server.service.span_queries import SpanQueries
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.telemetry import configure_logging
-from spanwise_server.writer.wire import encode_frame, read_frame
 
 NUM_THREADS = 64
 """More than can compute at once: most of them wait while large executions take turns, and a small
@@ -48,13 +45,8 @@ _log = structlog.get_logger(__name__)
 
 def main() -> None:
     """Answer requests until the other end closes."""
-    # A terminal sends Ctrl-C to all its processes, and systemd sends SIGTERM likewise. The serving
-    # process closes the socket when its calls are done.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    stream = open_own_end(DEFAULT_BUFFER_SIZE)
     os.nice(NICENESS)
-    own_end = socket.socket(fileno=sys.stdin.fileno())
-    stream = own_end.makefile("rwb")
     database_url, stale_after_ns, log_level, worker = read_frame(stream)
     configure_logging(log_level, worker=worker)
     reads = _build_reads(database_url, stale_after_ns)

@@ -1,19 +1,17 @@
 """The serving process's end of the reader."""
 
 import asyncio
-import socket
 import subprocess
-import sys
 from collections.abc import AsyncGenerator
 from itertools import count
 from typing import Any, NamedTuple
 
 import structlog
 
+from spanwise_server.child_process import encode_frame, receive_frame, start_child
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.reader.wire import Answer, Request, Verb
-from spanwise_server.writer.wire import LENGTH, decode_body, encode_frame
 
 _log = structlog.get_logger(__name__)
 
@@ -76,7 +74,6 @@ class ReaderProcess:
             while (answer := await self._ask(Request(number, Verb.NEXT, "", b""))) is not None:
                 yield answer
         finally:
-            self._waiting.pop(number, None)
             if self._reader is not None:
                 self._send(Request(number, Verb.CLOSE, "", b""))
 
@@ -109,15 +106,7 @@ class ReaderProcess:
         self._reader.requests.write(encode_frame(tuple(request)))
 
     async def _launch(self) -> _Reader:
-        ours, its = socket.socketpair()
-        # Not asyncio's own subprocesses: under uvloop they fork, which gRPC's threads object to.
-        with its:
-            process = subprocess.Popen(  # noqa: ASYNC220 - takes a millisecond
-                [sys.executable, "-m", "spanwise_server.reader"],
-                stdin=its.fileno(),
-                stdout=subprocess.DEVNULL,
-            )
-        answers, requests = await asyncio.open_connection(sock=ours)
+        process, answers, requests = await start_child("spanwise_server.reader")
         requests.write(self._hello)
         listener = asyncio.create_task(self._listen(process, answers))
         return _Reader(process, requests, listener)
@@ -127,8 +116,7 @@ class ReaderProcess:
     ) -> None:
         try:
             while True:
-                (length,) = LENGTH.unpack(await answers.readexactly(LENGTH.size))
-                number, result = Answer(*decode_body(await answers.readexactly(length)))
+                number, result = Answer(*await receive_frame(answers))
                 waiting = self._waiting.get(number)
                 if waiting is None or waiting.done():  # its caller was cancelled
                     continue

@@ -1,4 +1,4 @@
-"""What the serving process and its reader say to each other: the frames of writer.wire."""
+"""What the serving process and its reader say to each other: in the frames of child_process."""
 
 from enum import IntEnum
 from typing import Any, NamedTuple

@@ -4,14 +4,11 @@ Its standard input is a socket: it reads batches, commits them, and writes verdi
 when the other end closes, so it never outlives the serving process, and finishes the batch it has.
 """
 
-import signal
-import socket
-import sys
 from io import BufferedRWPair
-from typing import cast
 
 import structlog
 
+from spanwise_server.child_process import open_own_end, read_frame
 from spanwise_server.collector import settle_collector
 from spanwise_server.domain.errors import InvalidEvent, SpanwiseError
 from spanwise_server.rpc.codecs.arrivals import decode_arrival, split_arrival
@@ -19,7 +16,7 @@ from spanwise_server.service.arrivals import Arrival, Verdict, commit_arrivals
 from spanwise_server.storage.api import Storage
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.telemetry import configure_logging
-from spanwise_server.writer.wire import encode_answer, read_batch, read_frame
+from spanwise_server.writer.wire import encode_answer, read_batch
 
 BUFFER_BYTES = 2**18
 """About a usual batch. With the default of 8 KiB reading one takes many calls."""
@@ -29,12 +26,7 @@ _log = structlog.get_logger(__name__)
 
 def main() -> None:
     """Commit batches until the other end closes."""
-    # A terminal sends Ctrl-C to all its processes, and systemd sends SIGTERM likewise. What was
-    # accepted is committed first: the serving process closes the socket when it is done.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    own_end = socket.socket(fileno=sys.stdin.fileno())
-    stream = cast("BufferedRWPair", own_end.makefile("rwb", buffering=BUFFER_BYTES))
+    stream = open_own_end(BUFFER_BYTES)
     database_url, log_level, worker = read_frame(stream)
     configure_logging(log_level, worker=worker)
     storage = open_storage(database_url)

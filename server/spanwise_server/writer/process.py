@@ -1,25 +1,17 @@
 """The serving process's end of the writer."""
 
 import asyncio
-import socket
-import subprocess
-import sys
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
 import structlog
 
+from spanwise_server.child_process import Child, encode_frame, receive_frame, start_child
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.service.arrivals import Arrival, Verdict
-from spanwise_server.writer.wire import LENGTH, decode_answer, encode_batch, encode_frame
+from spanwise_server.writer.wire import decode_answer, encode_batch
 
 _log = structlog.get_logger(__name__)
-
-
-class _Writer(NamedTuple):
-    process: "subprocess.Popen[bytes]"
-    answers: asyncio.StreamReader
-    requests: asyncio.StreamWriter
 
 
 class WriterProcess:
@@ -32,12 +24,12 @@ class WriterProcess:
         """Write to the database at `database_url`; log from `log_level` up, as that `worker`."""
         # Not in the arguments, which everybody can see: the URL may hold a password.
         self._hello = encode_frame((database_url, log_level, worker))
-        self._writer: _Writer | None = None
+        self._writer: Child | None = None
 
     async def start(self) -> None:
         """Start the process, unless it runs. Its first commit does it otherwise, and waits."""
         if self._writer is None:
-            self._writer = await _start()
+            self._writer = await start_child("spanwise_server.writer")
             self._writer.requests.write(self._hello)
 
     async def commit(self, batch: Sequence[Arrival]) -> list[Verdict]:
@@ -59,24 +51,10 @@ class WriterProcess:
             writer.requests.close()
             await asyncio.to_thread(writer.process.wait)
 
-    async def _ask(self, frame: bytes) -> bytes:
+    async def _ask(self, frame: bytes) -> Any:
         if self._writer is None:
             raise EOFError
         _, answers, requests = self._writer
         requests.write(frame)
         await requests.drain()
-        (length,) = LENGTH.unpack(await answers.readexactly(LENGTH.size))
-        return await answers.readexactly(length)
-
-
-async def _start() -> _Writer:
-    ours, its = socket.socketpair()
-    # Not asyncio's own subprocesses: under uvloop they fork, which gRPC's threads object to.
-    with its:
-        process = subprocess.Popen(  # noqa: ASYNC220 - takes a millisecond
-            [sys.executable, "-m", "spanwise_server.writer"],
-            stdin=its.fileno(),
-            stdout=subprocess.DEVNULL,
-        )
-    answers, requests = await asyncio.open_connection(sock=ours)
-    return _Writer(process, answers, requests)
+        return await receive_frame(answers)

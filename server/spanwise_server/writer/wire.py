@@ -1,14 +1,10 @@
-"""What the serving process and its writer say to each other: frames over a socket.
+"""What the serving process and its writer say to each other, in the frames of child_process."""
 
-A frame is its length in 8 bytes and a pickled value. Both ends are this program, at one version.
-"""
-
-import pickle
-import struct
 from collections.abc import Sequence
 from io import BufferedRWPair
 from typing import Any
 
+from spanwise_server.child_process import encode_frame, read_frame
 from spanwise_server.domain.errors import EventAlreadyRecorded, EventRefused, SpanwiseError
 from spanwise_server.domain.events import Disposition, PayloadType
 from spanwise_server.domain.phases import Phase
@@ -20,19 +16,6 @@ _BATCH = 0
 """Stands for the payload type of a batch."""
 
 _PAYLOAD_TYPES = {_BATCH: None} | {int(payload_type): payload_type for payload_type in PayloadType}
-LENGTH = struct.Struct(">Q")
-
-
-def encode_frame(value: Any) -> bytes:
-    """Give the bytes of a frame."""
-    body = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-    return LENGTH.pack(len(body)) + body
-
-
-def decode_body(body: bytes) -> Any:
-    """Give the value of a frame, of which the length was read before."""
-    return pickle.loads(body)  # noqa: S301 - from our own process, over a socket that nobody else has
-
 
 # Enum members go as numbers: a pickled one costs ten times as much, in both processes.
 
@@ -86,29 +69,12 @@ def _unpack(
     return Recorded(sequence, _DISPOSITIONS[disposition], objection)
 
 
-def decode_answer(body: bytes) -> list[Verdict]:
-    """Give the verdicts of an answer.
+def decode_answer(answer: Any) -> list[Verdict]:
+    """Give the verdicts of an answer: of the value of its frame.
 
     Raises:
         SpanwiseError: The answer is that nothing was stored.
     """
-    answer = decode_body(body)
     if isinstance(answer, SpanwiseError):
         raise answer
     return [_unpack(*verdict) if isinstance(verdict, tuple) else verdict for verdict in answer]
-
-
-def read_frame(stream: BufferedRWPair) -> Any:
-    """Wait for a frame and give its value.
-
-    Raises:
-        EOFError: The other end has closed the stream, or has ended.
-    """
-    return decode_body(_read(stream, LENGTH.unpack(_read(stream, LENGTH.size))[0]))
-
-
-def _read(stream: BufferedRWPair, num_bytes: int) -> bytes:
-    data = stream.read(num_bytes)
-    if len(data) < num_bytes:
-        raise EOFError
-    return data
