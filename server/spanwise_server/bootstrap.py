@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -248,12 +249,8 @@ def rebuild_storage(url: str) -> int:
         WriteConflict: Others kept the database busy.
         CorruptRecord: An event of the log cannot be decoded.
     """
-    verify(url)  # and not upgrade, which would make an empty database where a path is mistyped
-    storage = open_storage(url)
-    try:
+    with _verified(url) as storage:
         return rebuild_projections(storage, decode_payload)
-    finally:
-        storage.close()
 
 
 def delete_from(url: str, execution_id: ExecutionId) -> Deleted:
@@ -265,12 +262,8 @@ def delete_from(url: str, execution_id: ExecutionId) -> Deleted:
         StoreUnavailable: The database cannot be used.
         WriteConflict: Others kept the database busy.
     """
-    verify(url)
-    storage = open_storage(url)
-    try:
+    with _verified(url) as storage:
         return delete_execution(storage, execution_id)
-    finally:
-        storage.close()
 
 
 def read_statistics(url: str, num_days: int) -> Statistics:
@@ -280,13 +273,16 @@ def read_statistics(url: str, num_days: int) -> Statistics:
         ValueError: The URL cannot be used.
         StoreUnavailable: The database cannot be used.
     """
-    verify(url)
-    storage = open_storage(url)
-    try:
-        with storage.read() as reader:
-            return reader.get_statistics(time.time_ns(), num_days)
-    finally:
-        storage.close()
+    with _verified(url) as storage, storage.read() as reader:
+        return reader.get_statistics(time.time_ns(), num_days)
+
+
+@contextmanager
+def _verified(url: str) -> Iterator[Storage]:
+    """Open a database that has the tables of this version, and close it afterwards."""
+    verify(url)  # and not upgrade, which would make an empty database where a path is mistyped
+    with closing(open_storage(url)) as storage:
+        yield storage
 
 
 def _probe(storage: Storage) -> Callable[[], None]:

@@ -202,9 +202,10 @@ def _put_tree(
     Another process that kept the same tree meanwhile has removed what was there of this one.
     """
     key, generation = record.execution_key, record.generation
-    transaction.lock_executions({key, *sequences})
-    is_as_it_was = transaction.get_last_sequences(sequences) == sequences
-    if is_as_it_was and transaction.count_kept_chunks(key, generation) == num_chunks:
+    if (
+        _lock_unchanged(transaction, key, sequences)
+        and transaction.count_kept_chunks(key, generation) == num_chunks
+    ):
         transaction.put_kept_tree(record)
 
 
@@ -212,11 +213,18 @@ def _add_chunk(
     chunk: KeptChunk, sequences: Mapping[bytes, int], transaction: WriteTransaction
 ) -> bool:
     """Store a chunk if executions have still the last events that they had, and say whether."""
-    transaction.lock_executions({chunk.execution_key, *sequences})
-    if transaction.get_last_sequences(sequences) != sequences:
+    if not _lock_unchanged(transaction, chunk.execution_key, sequences):
         return False
     transaction.add_kept_chunk(chunk)
     return True
+
+
+def _lock_unchanged(
+    transaction: WriteTransaction, execution_key: bytes, sequences: Mapping[bytes, int]
+) -> bool:
+    """Keep writers of executions out, and say whether their last events are still these."""
+    transaction.lock_executions({execution_key, *sequences})
+    return transaction.get_last_sequences(sequences) == sequences
 
 
 def _starts(sizes: Collection[int]) -> list[int]:
