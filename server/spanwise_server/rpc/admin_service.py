@@ -3,6 +3,8 @@
 Wire-compatible with FlyteAdmin for these methods; every other one is declared and says what to do.
 """
 
+from functools import partial
+
 from flyteidl.admin.event_pb2 import (
     NodeExecutionEventRequest,
     NodeExecutionEventResponse,
@@ -17,7 +19,7 @@ from flyteidl.service import admin_pb2
 from spanwise_server.domain.events import PayloadType
 from spanwise_server.rpc.codecs.flyte1 import decode_workflow_event
 from spanwise_server.rpc.methods import Call, Encoded, Handler, Method, service_methods
-from spanwise_server.rpc.reader import LARGE_EVENTS, Reader
+from spanwise_server.rpc.reader import Reader, prepare_ended
 from spanwise_server.service.event_sink import EventSink
 
 _SERVICE = admin_pb2.DESCRIPTOR.services_by_name["AdminService"]
@@ -45,10 +47,9 @@ class AdminServicer:
         self, request: WorkflowExecutionEventRequest, call: Call
     ) -> WorkflowExecutionEventResponse:
         recorded = await self._sink.record(PayloadType.FLYTE1_WORKFLOW_EVENT, call.payload)
-        if recorded.sequence >= LARGE_EVENTS:
-            event = decode_workflow_event(request, call.payload)
-            if event.phase.is_terminal:
-                self._reader.prepare(event.execution_id)
+        prepare_ended(
+            self._reader, recorded.sequence, partial(decode_workflow_event, request, call.payload)
+        )
         return WorkflowExecutionEventResponse()
 
     async def _create_node_event(

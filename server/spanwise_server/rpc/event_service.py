@@ -31,7 +31,7 @@ from spanwise_server.rpc.codecs.native_queries import (
 from spanwise_server.rpc.event_stream import create_events
 from spanwise_server.rpc.methods import Answers, Call, Handler, Method, service_methods
 from spanwise_server.rpc.query_pool import QueryPool
-from spanwise_server.rpc.reader import LARGE_EVENTS, Reader
+from spanwise_server.rpc.reader import Reader, prepare_ended
 from spanwise_server.service.event_log import EventLog
 from spanwise_server.service.event_sink import EventSink
 from spanwise_server.service.event_watch import EventWatches
@@ -84,10 +84,9 @@ class EventServicer:
         sequence, disposition, _ = await self._sink.record(
             PayloadType.EXECUTION_EVENT, call.payload
         )
-        if sequence >= LARGE_EVENTS:
-            event = decode_execution_event(request.event, call.payload)
-            if event.phase.is_terminal:
-                self._reader.prepare(event.execution_id)
+        prepare_ended(
+            self._reader, sequence, partial(decode_execution_event, request.event, call.payload)
+        )
         return CreateExecutionEventResponse(sequence=sequence, disposition=int(disposition))  # type: ignore[arg-type]
 
     async def _create_node_event(

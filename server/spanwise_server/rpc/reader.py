@@ -1,13 +1,11 @@
 """What services ask of the reader, the process beside them: see reader/."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from typing import Protocol
 
+from spanwise_server.domain.events import Event
 from spanwise_server.domain.identifiers import ExecutionId
-
-LARGE_EVENTS = 1_000
-"""An execution with this many events counts as large when it ends: its tree is kept, so that the
-first to read it need not wait for seconds."""
+from spanwise_server.service.span_queries import LARGE_EVENTS
 
 
 class Reader(Protocol):
@@ -21,3 +19,18 @@ class Reader(Protocol):
 
     def prepare(self, execution_id: ExecutionId) -> None:
         """Make ready for those who will read an execution that has ended. Returns at once."""
+
+
+def prepare_ended(reader: Reader, sequence: int, decode: Callable[[], Event]) -> None:
+    """Have the tree of a large execution made ready when it ends.
+
+    Args:
+        reader: Makes it ready.
+        sequence: Of an event of the execution itself that was stored: tells how large it is.
+        decode: Gives that event. Called for large executions alone.
+    """
+    if sequence < LARGE_EVENTS:
+        return
+    event = decode()
+    if event.phase.is_terminal:
+        reader.prepare(event.execution_id)

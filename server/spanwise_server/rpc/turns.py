@@ -5,8 +5,7 @@ from contextlib import contextmanager
 from threading import Lock
 
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
-from spanwise_server.rpc.reader import LARGE_EVENTS
-from spanwise_server.service.span_queries import SpanQueries
+from spanwise_server.service.span_queries import LARGE_EVENTS, SpanQueries
 
 
 class Turns:

@@ -19,6 +19,10 @@ from spanwise_server.service.workflow_registry import DefinitionDecoder
 from spanwise_server.storage.api import Storage
 from spanwise_server.storage.records import ExecutionFilter, ExecutionRecord, ExecutionVersion
 
+LARGE_EVENTS = 1_000
+"""An execution with this many events, as far as is known before it is read, counts as large. A tree
+of fewer is built in about a tenth of a second, so that small ones may wait for each other."""
+
 
 class ExecutionPage(NamedTuple):
     """A page of executions. `next_page_token` is empty on the last one."""

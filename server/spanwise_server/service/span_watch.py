@@ -18,16 +18,12 @@ from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.domain.spans import Span
 from spanwise_server.service.commit_wait import Commits
-from spanwise_server.service.span_queries import SpanQueries, VersionedTree
+from spanwise_server.service.span_queries import LARGE_EVENTS, SpanQueries, VersionedTree
 from spanwise_server.storage.records import ExecutionVersion
 
 REST_FACTOR = 3
 """How many times as long as a tree took to build it is then left alone, so that a large execution
 under a stream of events takes a quarter of one core at most."""
-
-LARGE_EVENTS = 1_000
-"""An execution with this many events, those of the executions in it included, counts as large. A
-tree of fewer is built in about a tenth of a second, so that small ones may wait for each other."""
 
 T = TypeVar("T")
 V = TypeVar("V")
