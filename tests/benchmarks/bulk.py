@@ -18,7 +18,7 @@ from flyteidl.admin.event_pb2 import TaskExecutionEventRequest
 from spanwise.v1 import event_pb2, event_service_pb2, identifiers_pb2, phase_pb2
 from tests.benchmarks.http2_load import run_load
 from tests.benchmarks.report import Row
-from tests.benchmarks.servers import Server, migrated_postgresql, spanwise_server
+from tests.benchmarks.servers import Server, migrated_postgresql, new_databases, spanwise_server
 from tests.benchmarks.task_events import METHOD as CREATE_TASK_EVENT
 from tests.benchmarks.task_events import task_events
 from tests.postgresql import PostgresServer
@@ -82,10 +82,7 @@ def _rows(
 
 def measure_long_attempt() -> list[Row]:
     """Measure whether an event of an attempt costs more the more of them there are."""
-    with tempfile.TemporaryDirectory() as folder:
-        rows = _grow("SQLite", f"sqlite:///{Path(folder) / 'b.db'}")
-    with migrated_postgresql() as (url, _):
-        return rows + _grow("PostgreSQL", url)
+    return [row for name, url in new_databases() for row in _grow(name, url)]
 
 
 def _grow(name: str, url: str) -> list[Row]:

@@ -2,16 +2,14 @@
 
 import statistics
 import tempfile
-from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from spanwise_server.storage.sql.migrations import upgrade
 from tests.benchmarks.http2_load import LoadResult, run_load
 from tests.benchmarks.report import Row
-from tests.benchmarks.servers import Server, empty_server, spanwise_server
+from tests.benchmarks.servers import Server, empty_server, migrated_postgresql, spanwise_server
 from tests.benchmarks.task_events import METHOD, task_events
-from tests.postgresql import Databases, PostgresServer
+from tests.postgresql import PostgresServer
 
 IN_FLIGHT = 100
 ROUNDS = 12
@@ -27,15 +25,13 @@ def measure_intake() -> list[Row]:
     """Measure in turns, so that what else the machine does falls on all alike."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        closing(PostgresServer(is_durable=True)) as database,
+        migrated_postgresql() as (url, database),
         empty_server() as yardstick,
         spanwise_server(Path(folder) / "bench.db") as on_sqlite,
         spanwise_server(Path(folder) / "envoy.db", "--front", "envoy") as on_envoy,
+        spanwise_server(url) as on_postgresql,
     ):
-        url = Databases(database.url).create()
-        upgrade(url)
-        with spanwise_server(url) as on_postgresql:
-            rounds = _measure_in_turns([yardstick, on_sqlite, on_envoy, on_postgresql], database)
+        rounds = _measure_in_turns([yardstick, on_sqlite, on_envoy, on_postgresql], database)
     empty, sqlite, envoy, postgresql = rounds
     return [
         Row("empty handler", f"{_rate(empty):,.0f} calls/s, {_cpu(empty):.0f} µs CPU a call"),

@@ -19,7 +19,7 @@ from spanwise.v1.span_service_pb2_grpc import SpanServiceStub
 from tests.benchmarks.http2_load import run_load
 from tests.benchmarks.large_execution import fill, open_channel, read, stream
 from tests.benchmarks.report import Row
-from tests.benchmarks.servers import Server, migrated_postgresql, spanwise_server
+from tests.benchmarks.servers import Server, new_databases, spanwise_server
 from tests.benchmarks.task_events import METHOD, task_events
 
 SIZES = (1_000, 10_000, 200_000)
@@ -84,10 +84,7 @@ def measure_large() -> list[Row]:
 
 def measure_beside() -> list[Row]:
     """Measure what senders feel of a read that builds a tree."""
-    with tempfile.TemporaryDirectory() as folder:
-        rows = _beside("SQLite", f"sqlite:///{Path(folder) / 'bench.db'}")
-    with migrated_postgresql() as (url, _):
-        return rows + _beside("PostgreSQL", url)
+    return [row for name, url in new_databases() for row in _beside(name, url)]
 
 
 def _beside(name: str, url: str) -> list[Row]:

@@ -1,16 +1,14 @@
 """Reading of one large execution over a real socket: whole, in pages, in chunks."""
 
 import statistics
-import tempfile
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from flyteidl.core import metrics_pb2
 
 from tests.benchmarks.large_execution import Timed, end, fill, open_channel, read, stream
 from tests.benchmarks.report import Row
-from tests.benchmarks.servers import migrated_postgresql, spanwise_server
+from tests.benchmarks.servers import new_databases, spanwise_server
 
 NUM_NODES = 10_000
 NUM_READS = 7
@@ -21,11 +19,7 @@ FOUND_S = 0.25
 def measure_reading() -> list[Row]:
     """Measure an execution with one attempt and three reasons for each node, on each database."""
     rows = [Row("70,000 spans made as messages", f"{_yardstick_s():.2f} s, for comparison")]
-    with tempfile.TemporaryDirectory() as folder:
-        rows += _measure("SQLite", f"sqlite:///{Path(folder) / 'bench.db'}")
-    with migrated_postgresql() as (url, _):
-        rows += _measure("PostgreSQL", url)
-    return rows
+    return rows + [row for name, url in new_databases() for row in _measure(name, url)]
 
 
 def _measure(name: str, url: str) -> list[Row]:

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -66,6 +67,14 @@ def migrated_postgresql() -> Iterator[tuple[str, PostgresServer]]:
         url = Databases(server.url).create()
         upgrade(url)
         yield url, server
+
+
+def new_databases() -> Iterator[tuple[str, str]]:
+    """Give the name of each kind of database, with the URL of a new one that goes with the next."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield "SQLite", f"sqlite:///{Path(folder) / 'bench.db'}"
+    with migrated_postgresql() as (url, _):
+        yield "PostgreSQL", url
 
 
 @contextmanager
