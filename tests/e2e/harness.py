@@ -13,6 +13,8 @@ import grpc
 import pytest
 from flyteidl.service.admin_pb2_grpc import AdminServiceStub
 
+from spanwise.v1 import identifiers_pb2
+from spanwise.v1.event_service_pb2 import ListEventsRequest, LoggedEvent
 from spanwise.v1.event_service_pb2_grpc import EventServiceStub
 from spanwise.v1.span_service_pb2_grpc import SpanServiceStub
 from spanwise.v1.workflow_service_pb2_grpc import WorkflowServiceStub
@@ -128,6 +130,22 @@ def failure(error: grpc.RpcError) -> tuple[grpc.StatusCode, str]:
     if not isinstance(error, grpc.Call):
         raise TypeError("the error is not that of a call")
     return error.code(), error.details() or ""
+
+
+def whole_log(
+    stubs: "Stubs", execution_id: identifiers_pb2.ExecutionId, *, include_payload: bool = False
+) -> list[LoggedEvent]:
+    """Give the log of an execution, of any size, in the order of receipt."""
+    request = ListEventsRequest(
+        execution_id=execution_id, page_size=1000, include_payload=include_payload
+    )
+    events: list[LoggedEvent] = []
+    while True:
+        page = stubs.events.ListEvents(request)
+        events += page.events
+        if not page.next_page_token:
+            return events
+        request.page_token = page.next_page_token
 
 
 class Stubs:

@@ -12,7 +12,7 @@ import pytest
 from flyteidl.core.execution_pb2 import TaskExecution
 
 from spanwise.v1 import event_service_pb2, identifiers_pb2, span_service_pb2
-from tests.e2e.harness import ServerProcess, Stubs, running_server
+from tests.e2e.harness import ServerProcess, Stubs, running_server, whole_log
 from tests.unit.rpc.flyte import at, task_event
 
 KILLS = 20
@@ -86,16 +86,7 @@ def _execution_id(round_number: int) -> identifiers_pb2.ExecutionId:
 
 
 def _logged(stubs: Stubs, round_number: int) -> list[event_service_pb2.LoggedEvent]:
-    request = event_service_pb2.ListEventsRequest(
-        execution_id=_execution_id(round_number), page_size=1000, include_payload=True
-    )
-    events = []
-    while True:
-        page = stubs.events.ListEvents(request)
-        events += page.events
-        if not page.next_page_token:
-            return events
-        request.page_token = page.next_page_token
+    return whole_log(stubs, _execution_id(round_number), include_payload=True)
 
 
 def _kill_under_load(database: Path, round_number: int, source: random.Random) -> Load:

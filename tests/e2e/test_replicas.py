@@ -12,10 +12,8 @@ from pathlib import Path
 import grpc
 import pytest
 
-from spanwise.v1 import event_service_pb2
-from spanwise.v1.event_service_pb2 import LoggedEvent
 from tests.e2e.flyte_run import ALREADY_EXISTS, OK, Run
-from tests.e2e.harness import ServerProcess, Stubs
+from tests.e2e.harness import ServerProcess, Stubs, whole_log
 from tests.e2e.replicas import (
     EVENTS_OF_A_WRITER,
     at_once,
@@ -29,18 +27,6 @@ SENDERS = 4
 
 EVENTS = 25
 """Of each sender."""
-
-
-def whole_log(stubs: Stubs, run: Run) -> list[LoggedEvent]:
-    """Give the log of any size, in the order of receipt."""
-    request = event_service_pb2.ListEventsRequest(execution_id=run.id, page_size=1000)
-    events: list[LoggedEvent] = []
-    while True:
-        page = stubs.events.ListEvents(request)
-        events += page.events
-        if not page.next_page_token:
-            return events
-        request.page_token = page.next_page_token
 
 
 @pytest.mark.parametrize("num_servers", [2, 4])
@@ -80,7 +66,7 @@ def test_writers_of_one_execution_in_several_processes_lose_and_repeat_nothing(
         for server in servers:
             with stubs_of(server) as stubs:
                 run = Run(stubs, "contended")
-                logs.append(whole_log(stubs, run))
+                logs.append(whole_log(stubs, run.id))
                 reasons.append([reason.message for span in run.spans() for reason in span.reasons])
 
     counted = sum(answers, Counter())

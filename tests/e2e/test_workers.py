@@ -17,10 +17,9 @@ import pytest
 
 from tests.e2e.cli_process import run
 from tests.e2e.flyte_run import OK, Run
-from tests.e2e.harness import READY, ServerProcess, Stubs, running_server
+from tests.e2e.harness import READY, ServerProcess, Stubs, running_server, whole_log
 from tests.e2e.processes import DEADLINE_S, children_of, is_running, wait_until
 from tests.e2e.replicas import stubs_of
-from tests.e2e.test_replicas import whole_log
 from tests.e2e.test_serve import open_call
 
 UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
@@ -120,7 +119,7 @@ class Load:
 
 def logged(stubs: Stubs) -> Counter[tuple[str, int]]:
     """Give how often each event of a load is in the log, which must be whole."""
-    events = whole_log(stubs, Run(stubs, "load"))
+    events = whole_log(stubs, Run(stubs, "load").id)
     assert [event.sequence for event in events] == list(range(1, len(events) + 1))
     return Counter((event.node_id, event.phase_version) for event in events)
 
