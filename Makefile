@@ -6,6 +6,7 @@ BIN := .venv/bin
 SETUP := .venv/.stamp
 FLYTEKIT := .venv-flytekit/.stamp
 PROTOS := .venv-protos/.stamp
+UI := server/ui/node_modules/.stamp
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
@@ -62,6 +63,16 @@ docs: $(SETUP) ## Generate docs/cli.md, settings.md and reasons.md, and the pict
 	$(BIN)/python scripts/gen_reasons.py
 	$(BIN)/python scripts/gen_picture.py
 
+.PHONY: ui
+ui: $(UI) ## Build the page into server/spanwise_server/web/static (Node 20 or later)
+	cd server/ui && npm run --silent build
+
+.PHONY: ui-check
+ui-check: $(UI) ## Check the page's types, run its unit tests, and fail unless its bundle is what server/ui builds
+	cd server/ui && npm run --silent types && npm run --silent test && npm run --silent build
+	git add --intent-to-add server/spanwise_server/web/static
+	git diff --exit-code --stat server/spanwise_server/web/static
+
 .PHONY: bench
 bench: $(SETUP) ## Print throughput and latency beside their targets (ARGS="reading large" for some; misses do not fail)
 	$(BIN)/python -m tests.benchmarks $(ARGS)
@@ -92,6 +103,10 @@ $(SETUP): pyproject.toml requirements/dev.txt
 $(FLYTEKIT): requirements/flytekit.txt
 	$(PYTHON) -m venv .venv-flytekit
 	.venv-flytekit/bin/python $(PIP_INSTALL) --no-deps --ignore-requires-python --require-hashes -r $<
+	@touch $@
+
+$(UI): server/ui/package.json server/ui/package-lock.json
+	cd server/ui && npm ci --no-audit --no-fund --silent
 	@touch $@
 
 $(PROTOS): requirements/protos.txt

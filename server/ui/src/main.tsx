@@ -1,0 +1,3 @@
+import { render } from "preact";
+
+render(<p>spanwise</p>, document.getElementById("app")!);
