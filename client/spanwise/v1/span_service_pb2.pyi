@@ -112,7 +112,7 @@ class WatchExecutionSpanResponse(_message.Message):
     def __init__(self, snapshot: _Optional[_Union[SpanSnapshot, _Mapping]] = ..., delta: _Optional[_Union[SpanDelta, _Mapping]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., sequence: _Optional[int] = ...) -> None: ...
 
 class ListExecutionsRequest(_message.Message):
-    __slots__ = ("project", "domain", "phases", "started_after", "started_before", "page_size", "page_token")
+    __slots__ = ("project", "domain", "phases", "started_after", "started_before", "page_size", "page_token", "search", "slower_than_usual")
     PROJECT_FIELD_NUMBER: _ClassVar[int]
     DOMAIN_FIELD_NUMBER: _ClassVar[int]
     PHASES_FIELD_NUMBER: _ClassVar[int]
@@ -120,6 +120,8 @@ class ListExecutionsRequest(_message.Message):
     STARTED_BEFORE_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    SEARCH_FIELD_NUMBER: _ClassVar[int]
+    SLOWER_THAN_USUAL_FIELD_NUMBER: _ClassVar[int]
     project: str
     domain: str
     phases: _containers.RepeatedScalarFieldContainer[_phase_pb2.Phase]
@@ -127,23 +129,39 @@ class ListExecutionsRequest(_message.Message):
     started_before: _timestamp_pb2.Timestamp
     page_size: int
     page_token: str
-    def __init__(self, project: _Optional[str] = ..., domain: _Optional[str] = ..., phases: _Optional[_Iterable[_Union[_phase_pb2.Phase, str]]] = ..., started_after: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., started_before: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    search: str
+    slower_than_usual: bool
+    def __init__(self, project: _Optional[str] = ..., domain: _Optional[str] = ..., phases: _Optional[_Iterable[_Union[_phase_pb2.Phase, str]]] = ..., started_after: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., started_before: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., search: _Optional[str] = ..., slower_than_usual: bool = ...) -> None: ...
+
+class UsualDuration(_message.Message):
+    __slots__ = ("p50", "p95", "sample_count")
+    P50_FIELD_NUMBER: _ClassVar[int]
+    P95_FIELD_NUMBER: _ClassVar[int]
+    SAMPLE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    p50: _duration_pb2.Duration
+    p95: _duration_pb2.Duration
+    sample_count: int
+    def __init__(self, p50: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p95: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., sample_count: _Optional[int] = ...) -> None: ...
 
 class ExecutionSummary(_message.Message):
-    __slots__ = ("execution_id", "phase", "start_time", "end_time", "qualities", "workflow_id")
+    __slots__ = ("execution_id", "phase", "start_time", "end_time", "qualities", "workflow_id", "usual", "slower_than_usual")
     EXECUTION_ID_FIELD_NUMBER: _ClassVar[int]
     PHASE_FIELD_NUMBER: _ClassVar[int]
     START_TIME_FIELD_NUMBER: _ClassVar[int]
     END_TIME_FIELD_NUMBER: _ClassVar[int]
     QUALITIES_FIELD_NUMBER: _ClassVar[int]
     WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
+    USUAL_FIELD_NUMBER: _ClassVar[int]
+    SLOWER_THAN_USUAL_FIELD_NUMBER: _ClassVar[int]
     execution_id: _identifiers_pb2.ExecutionId
     phase: _phase_pb2.Phase
     start_time: _timestamp_pb2.Timestamp
     end_time: _timestamp_pb2.Timestamp
     qualities: _containers.RepeatedScalarFieldContainer[_span_pb2.SpanQuality]
     workflow_id: _identifiers_pb2.EntityVersion
-    def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., phase: _Optional[_Union[_phase_pb2.Phase, str]] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., qualities: _Optional[_Iterable[_Union[_span_pb2.SpanQuality, str]]] = ..., workflow_id: _Optional[_Union[_identifiers_pb2.EntityVersion, _Mapping]] = ...) -> None: ...
+    usual: UsualDuration
+    slower_than_usual: bool
+    def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., phase: _Optional[_Union[_phase_pb2.Phase, str]] = ..., start_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., end_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., qualities: _Optional[_Iterable[_Union[_span_pb2.SpanQuality, str]]] = ..., workflow_id: _Optional[_Union[_identifiers_pb2.EntityVersion, _Mapping]] = ..., usual: _Optional[_Union[UsualDuration, _Mapping]] = ..., slower_than_usual: bool = ...) -> None: ...
 
 class ListExecutionsResponse(_message.Message):
     __slots__ = ("executions", "next_page_token")
@@ -298,3 +316,161 @@ class DiagnoseExecutionResponse(_message.Message):
     segments_left_out_count: int
     parallelism_left_out_count: int
     def __init__(self, findings: _Optional[_Iterable[_Union[Finding, _Mapping]]] = ..., critical_path: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., approximate: bool = ..., history: _Optional[_Iterable[_Union[TaskHistory, _Mapping]]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., segments: _Optional[_Iterable[_Union[CriticalSegment, _Mapping]]] = ..., parallelism: _Optional[_Iterable[_Union[ParallelismStep, _Mapping]]] = ..., phase: _Optional[_Union[_phase_pb2.Phase, str]] = ..., open: bool = ..., last_heard_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., stale: bool = ..., error: _Optional[_Union[_event_pb2.ExecutionError, _Mapping]] = ..., left_out_count: _Optional[int] = ..., left_out_cost: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., history_left_out_count: _Optional[int] = ..., segments_left_out_count: _Optional[int] = ..., parallelism_left_out_count: _Optional[int] = ...) -> None: ...
+
+class SummarizeOperationsRequest(_message.Message):
+    __slots__ = ("execution_id", "as_of", "root_span_id")
+    EXECUTION_ID_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_FIELD_NUMBER: _ClassVar[int]
+    ROOT_SPAN_ID_FIELD_NUMBER: _ClassVar[int]
+    execution_id: _identifiers_pb2.ExecutionId
+    as_of: _timestamp_pb2.Timestamp
+    root_span_id: bytes
+    def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., root_span_id: _Optional[bytes] = ...) -> None: ...
+
+class OperationSummary(_message.Message):
+    __slots__ = ("operation", "count", "open_count", "total", "union", "self", "mean", "p50", "p95", "max", "critical", "longest_span_id")
+    OPERATION_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    OPEN_COUNT_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_FIELD_NUMBER: _ClassVar[int]
+    UNION_FIELD_NUMBER: _ClassVar[int]
+    SELF_FIELD_NUMBER: _ClassVar[int]
+    MEAN_FIELD_NUMBER: _ClassVar[int]
+    P50_FIELD_NUMBER: _ClassVar[int]
+    P95_FIELD_NUMBER: _ClassVar[int]
+    MAX_FIELD_NUMBER: _ClassVar[int]
+    CRITICAL_FIELD_NUMBER: _ClassVar[int]
+    LONGEST_SPAN_ID_FIELD_NUMBER: _ClassVar[int]
+    operation: _span_pb2.Operation
+    count: int
+    open_count: int
+    total: _duration_pb2.Duration
+    union: _duration_pb2.Duration
+    self: _duration_pb2.Duration
+    mean: _duration_pb2.Duration
+    p50: _duration_pb2.Duration
+    p95: _duration_pb2.Duration
+    max: _duration_pb2.Duration
+    critical: _duration_pb2.Duration
+    longest_span_id: bytes
+    def __init__(self, operation: _Optional[_Union[_span_pb2.Operation, str]] = ..., count: _Optional[int] = ..., open_count: _Optional[int] = ..., total: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., union: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., self: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., mean: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p50: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p95: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., max: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., critical: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., longest_span_id: _Optional[bytes] = ...) -> None: ...
+
+class SummarizeOperationsResponse(_message.Message):
+    __slots__ = ("operations", "critical_path", "unattributed_critical", "wall_time", "approximate", "as_of")
+    OPERATIONS_FIELD_NUMBER: _ClassVar[int]
+    CRITICAL_PATH_FIELD_NUMBER: _ClassVar[int]
+    UNATTRIBUTED_CRITICAL_FIELD_NUMBER: _ClassVar[int]
+    WALL_TIME_FIELD_NUMBER: _ClassVar[int]
+    APPROXIMATE_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_FIELD_NUMBER: _ClassVar[int]
+    operations: _containers.RepeatedCompositeFieldContainer[OperationSummary]
+    critical_path: _duration_pb2.Duration
+    unattributed_critical: _duration_pb2.Duration
+    wall_time: _duration_pb2.Duration
+    approximate: bool
+    as_of: _timestamp_pb2.Timestamp
+    def __init__(self, operations: _Optional[_Iterable[_Union[OperationSummary, _Mapping]]] = ..., critical_path: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., unattributed_critical: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., wall_time: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., approximate: bool = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class ListReasonsRequest(_message.Message):
+    __slots__ = ("execution_id", "search", "root_span_id", "page_size", "page_token")
+    EXECUTION_ID_FIELD_NUMBER: _ClassVar[int]
+    SEARCH_FIELD_NUMBER: _ClassVar[int]
+    ROOT_SPAN_ID_FIELD_NUMBER: _ClassVar[int]
+    PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
+    PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    execution_id: _identifiers_pb2.ExecutionId
+    search: str
+    root_span_id: bytes
+    page_size: int
+    page_token: str
+    def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., search: _Optional[str] = ..., root_span_id: _Optional[bytes] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+
+class PlacedReason(_message.Message):
+    __slots__ = ("span_id", "path", "reason")
+    SPAN_ID_FIELD_NUMBER: _ClassVar[int]
+    PATH_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    span_id: bytes
+    path: str
+    reason: _span_pb2.SpanReason
+    def __init__(self, span_id: _Optional[bytes] = ..., path: _Optional[str] = ..., reason: _Optional[_Union[_span_pb2.SpanReason, _Mapping]] = ...) -> None: ...
+
+class ListReasonsResponse(_message.Message):
+    __slots__ = ("reasons", "total_count", "next_page_token")
+    REASONS_FIELD_NUMBER: _ClassVar[int]
+    TOTAL_COUNT_FIELD_NUMBER: _ClassVar[int]
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    reasons: _containers.RepeatedCompositeFieldContainer[PlacedReason]
+    total_count: int
+    next_page_token: str
+    def __init__(self, reasons: _Optional[_Iterable[_Union[PlacedReason, _Mapping]]] = ..., total_count: _Optional[int] = ..., next_page_token: _Optional[str] = ...) -> None: ...
+
+class CompareExecutionsRequest(_message.Message):
+    __slots__ = ("execution_id", "base_execution_id", "max_nodes", "as_of")
+    EXECUTION_ID_FIELD_NUMBER: _ClassVar[int]
+    BASE_EXECUTION_ID_FIELD_NUMBER: _ClassVar[int]
+    MAX_NODES_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_FIELD_NUMBER: _ClassVar[int]
+    execution_id: _identifiers_pb2.ExecutionId
+    base_execution_id: _identifiers_pb2.ExecutionId
+    max_nodes: int
+    as_of: _timestamp_pb2.Timestamp
+    def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., base_execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., max_nodes: _Optional[int] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class OperationDelta(_message.Message):
+    __slots__ = ("operation", "duration", "base_duration", "count", "base_count")
+    OPERATION_FIELD_NUMBER: _ClassVar[int]
+    DURATION_FIELD_NUMBER: _ClassVar[int]
+    BASE_DURATION_FIELD_NUMBER: _ClassVar[int]
+    COUNT_FIELD_NUMBER: _ClassVar[int]
+    BASE_COUNT_FIELD_NUMBER: _ClassVar[int]
+    operation: _span_pb2.Operation
+    duration: _duration_pb2.Duration
+    base_duration: _duration_pb2.Duration
+    count: int
+    base_count: int
+    def __init__(self, operation: _Optional[_Union[_span_pb2.Operation, str]] = ..., duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., base_duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., count: _Optional[int] = ..., base_count: _Optional[int] = ...) -> None: ...
+
+class NodeDelta(_message.Message):
+    __slots__ = ("path", "span_id", "base_span_id", "duration", "base_duration", "phase", "base_phase", "attempt_count", "base_attempt_count", "operations")
+    PATH_FIELD_NUMBER: _ClassVar[int]
+    SPAN_ID_FIELD_NUMBER: _ClassVar[int]
+    BASE_SPAN_ID_FIELD_NUMBER: _ClassVar[int]
+    DURATION_FIELD_NUMBER: _ClassVar[int]
+    BASE_DURATION_FIELD_NUMBER: _ClassVar[int]
+    PHASE_FIELD_NUMBER: _ClassVar[int]
+    BASE_PHASE_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    BASE_ATTEMPT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    OPERATIONS_FIELD_NUMBER: _ClassVar[int]
+    path: str
+    span_id: bytes
+    base_span_id: bytes
+    duration: _duration_pb2.Duration
+    base_duration: _duration_pb2.Duration
+    phase: _phase_pb2.Phase
+    base_phase: _phase_pb2.Phase
+    attempt_count: int
+    base_attempt_count: int
+    operations: _containers.RepeatedCompositeFieldContainer[OperationDelta]
+    def __init__(self, path: _Optional[str] = ..., span_id: _Optional[bytes] = ..., base_span_id: _Optional[bytes] = ..., duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., base_duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., phase: _Optional[_Union[_phase_pb2.Phase, str]] = ..., base_phase: _Optional[_Union[_phase_pb2.Phase, str]] = ..., attempt_count: _Optional[int] = ..., base_attempt_count: _Optional[int] = ..., operations: _Optional[_Iterable[_Union[OperationDelta, _Mapping]]] = ...) -> None: ...
+
+class CompareExecutionsResponse(_message.Message):
+    __slots__ = ("duration", "base_duration", "phase", "base_phase", "operations", "nodes", "left_out_count", "as_of")
+    DURATION_FIELD_NUMBER: _ClassVar[int]
+    BASE_DURATION_FIELD_NUMBER: _ClassVar[int]
+    PHASE_FIELD_NUMBER: _ClassVar[int]
+    BASE_PHASE_FIELD_NUMBER: _ClassVar[int]
+    OPERATIONS_FIELD_NUMBER: _ClassVar[int]
+    NODES_FIELD_NUMBER: _ClassVar[int]
+    LEFT_OUT_COUNT_FIELD_NUMBER: _ClassVar[int]
+    AS_OF_FIELD_NUMBER: _ClassVar[int]
+    duration: _duration_pb2.Duration
+    base_duration: _duration_pb2.Duration
+    phase: _phase_pb2.Phase
+    base_phase: _phase_pb2.Phase
+    operations: _containers.RepeatedCompositeFieldContainer[OperationDelta]
+    nodes: _containers.RepeatedCompositeFieldContainer[NodeDelta]
+    left_out_count: int
+    as_of: _timestamp_pb2.Timestamp
+    def __init__(self, duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., base_duration: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., phase: _Optional[_Union[_phase_pb2.Phase, str]] = ..., base_phase: _Optional[_Union[_phase_pb2.Phase, str]] = ..., operations: _Optional[_Iterable[_Union[OperationDelta, _Mapping]]] = ..., nodes: _Optional[_Iterable[_Union[NodeDelta, _Mapping]]] = ..., left_out_count: _Optional[int] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...

@@ -43,6 +43,21 @@ class SpanServiceStub(object):
                 request_serializer=spanwise_dot_v1_dot_span__service__pb2.DiagnoseExecutionRequest.SerializeToString,
                 response_deserializer=spanwise_dot_v1_dot_span__service__pb2.DiagnoseExecutionResponse.FromString,
                 )
+        self.SummarizeOperations = channel.unary_unary(
+                '/spanwise.v1.SpanService/SummarizeOperations',
+                request_serializer=spanwise_dot_v1_dot_span__service__pb2.SummarizeOperationsRequest.SerializeToString,
+                response_deserializer=spanwise_dot_v1_dot_span__service__pb2.SummarizeOperationsResponse.FromString,
+                )
+        self.ListReasons = channel.unary_unary(
+                '/spanwise.v1.SpanService/ListReasons',
+                request_serializer=spanwise_dot_v1_dot_span__service__pb2.ListReasonsRequest.SerializeToString,
+                response_deserializer=spanwise_dot_v1_dot_span__service__pb2.ListReasonsResponse.FromString,
+                )
+        self.CompareExecutions = channel.unary_unary(
+                '/spanwise.v1.SpanService/CompareExecutions',
+                request_serializer=spanwise_dot_v1_dot_span__service__pb2.CompareExecutionsRequest.SerializeToString,
+                response_deserializer=spanwise_dot_v1_dot_span__service__pb2.CompareExecutionsResponse.FromString,
+                )
 
 
 class SpanServiceServicer(object):
@@ -92,6 +107,27 @@ class SpanServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def SummarizeOperations(self, request, context):
+        """SummarizeOperations gives a table of what the time of an execution was spent on.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListReasons(self, request, context):
+        """ListReasons gives the reasons of an execution in the order of time.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CompareExecutions(self, request, context):
+        """CompareExecutions tells where one execution took longer than another.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_SpanServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -119,6 +155,21 @@ def add_SpanServiceServicer_to_server(servicer, server):
                     servicer.DiagnoseExecution,
                     request_deserializer=spanwise_dot_v1_dot_span__service__pb2.DiagnoseExecutionRequest.FromString,
                     response_serializer=spanwise_dot_v1_dot_span__service__pb2.DiagnoseExecutionResponse.SerializeToString,
+            ),
+            'SummarizeOperations': grpc.unary_unary_rpc_method_handler(
+                    servicer.SummarizeOperations,
+                    request_deserializer=spanwise_dot_v1_dot_span__service__pb2.SummarizeOperationsRequest.FromString,
+                    response_serializer=spanwise_dot_v1_dot_span__service__pb2.SummarizeOperationsResponse.SerializeToString,
+            ),
+            'ListReasons': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListReasons,
+                    request_deserializer=spanwise_dot_v1_dot_span__service__pb2.ListReasonsRequest.FromString,
+                    response_serializer=spanwise_dot_v1_dot_span__service__pb2.ListReasonsResponse.SerializeToString,
+            ),
+            'CompareExecutions': grpc.unary_unary_rpc_method_handler(
+                    servicer.CompareExecutions,
+                    request_deserializer=spanwise_dot_v1_dot_span__service__pb2.CompareExecutionsRequest.FromString,
+                    response_serializer=spanwise_dot_v1_dot_span__service__pb2.CompareExecutionsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -216,5 +267,56 @@ class SpanService(object):
         return grpc.experimental.unary_unary(request, target, '/spanwise.v1.SpanService/DiagnoseExecution',
             spanwise_dot_v1_dot_span__service__pb2.DiagnoseExecutionRequest.SerializeToString,
             spanwise_dot_v1_dot_span__service__pb2.DiagnoseExecutionResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def SummarizeOperations(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/spanwise.v1.SpanService/SummarizeOperations',
+            spanwise_dot_v1_dot_span__service__pb2.SummarizeOperationsRequest.SerializeToString,
+            spanwise_dot_v1_dot_span__service__pb2.SummarizeOperationsResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def ListReasons(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/spanwise.v1.SpanService/ListReasons',
+            spanwise_dot_v1_dot_span__service__pb2.ListReasonsRequest.SerializeToString,
+            spanwise_dot_v1_dot_span__service__pb2.ListReasonsResponse.FromString,
+            options, channel_credentials,
+            insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
+
+    @staticmethod
+    def CompareExecutions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(request, target, '/spanwise.v1.SpanService/CompareExecutions',
+            spanwise_dot_v1_dot_span__service__pb2.CompareExecutionsRequest.SerializeToString,
+            spanwise_dot_v1_dot_span__service__pb2.CompareExecutionsResponse.FromString,
             options, channel_credentials,
             insecure, call_credentials, compression, wait_for_ready, timeout, metadata)
