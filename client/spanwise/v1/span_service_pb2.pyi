@@ -328,13 +328,13 @@ class SummarizeOperationsRequest(_message.Message):
     def __init__(self, execution_id: _Optional[_Union[_identifiers_pb2.ExecutionId, _Mapping]] = ..., as_of: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., root_span_id: _Optional[bytes] = ...) -> None: ...
 
 class OperationSummary(_message.Message):
-    __slots__ = ("operation", "count", "open_count", "total", "union", "self", "mean", "p50", "p95", "max", "critical", "longest_span_id")
+    __slots__ = ("operation", "count", "open_count", "total", "union", "self_time", "mean", "p50", "p95", "max", "critical", "longest_span_id")
     OPERATION_FIELD_NUMBER: _ClassVar[int]
     COUNT_FIELD_NUMBER: _ClassVar[int]
     OPEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     TOTAL_FIELD_NUMBER: _ClassVar[int]
     UNION_FIELD_NUMBER: _ClassVar[int]
-    SELF_FIELD_NUMBER: _ClassVar[int]
+    SELF_TIME_FIELD_NUMBER: _ClassVar[int]
     MEAN_FIELD_NUMBER: _ClassVar[int]
     P50_FIELD_NUMBER: _ClassVar[int]
     P95_FIELD_NUMBER: _ClassVar[int]
@@ -346,14 +346,14 @@ class OperationSummary(_message.Message):
     open_count: int
     total: _duration_pb2.Duration
     union: _duration_pb2.Duration
-    self: _duration_pb2.Duration
+    self_time: _duration_pb2.Duration
     mean: _duration_pb2.Duration
     p50: _duration_pb2.Duration
     p95: _duration_pb2.Duration
     max: _duration_pb2.Duration
     critical: _duration_pb2.Duration
     longest_span_id: bytes
-    def __init__(self, operation: _Optional[_Union[_span_pb2.Operation, str]] = ..., count: _Optional[int] = ..., open_count: _Optional[int] = ..., total: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., union: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., self: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., mean: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p50: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p95: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., max: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., critical: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., longest_span_id: _Optional[bytes] = ...) -> None: ...
+    def __init__(self, operation: _Optional[_Union[_span_pb2.Operation, str]] = ..., count: _Optional[int] = ..., open_count: _Optional[int] = ..., total: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., union: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., self_time: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., mean: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p50: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., p95: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., max: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., critical: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., longest_span_id: _Optional[bytes] = ...) -> None: ...
 
 class SummarizeOperationsResponse(_message.Message):
     __slots__ = ("operations", "critical_path", "unattributed_critical", "wall_time", "approximate", "as_of")

@@ -38,7 +38,7 @@ def fill_totals(root: Span, as_of_ns: int) -> None:
         start_ns, end_ns = span.start_ns, end_of(span, as_of_ns)
         below = gathered[number]
         gathered[number] = None
-        self_ns = end_ns - start_ns - _covered_by_children(span, end_ns, as_of_ns)
+        self_ns = end_ns - start_ns - covered_by_children_ns(span, end_ns, as_of_ns)
         span.totals = Totals(end_ns - start_ns, self_ns, _close(below, start_ns, end_ns))
         if below is not None and owner >= 0:
             gathered[owner] = _united(gathered[owner], below)
@@ -205,7 +205,7 @@ def _outside(starts: Sequence[int], ends: Sequence[int], start_ns: int, end_ns: 
     return after_ns + before_ns
 
 
-def _covered_by_children(span: Span, end_ns: int, as_of_ns: int) -> int:
+def covered_by_children_ns(span: Span, end_ns: int, as_of_ns: int) -> int:
     """Give the length of the union of the children inside a span."""
     if not span.children:
         return 0

@@ -12,14 +12,19 @@ from flyteidl.admin.execution_pb2 import (
 )
 
 from spanwise.v1.span_service_pb2 import (
+    CompareExecutionsRequest,
     DiagnoseExecutionRequest,
     GetExecutionSpanRequest,
     GetExecutionSpanResponse,
+    ListReasonsRequest,
+    ListReasonsResponse,
     StreamExecutionSpanRequest,
     StreamExecutionSpanResponse,
+    SummarizeOperationsRequest,
 )
 from spanwise_server.domain.errors import InvalidPageToken, InvalidQuery
 from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.domain.span_paths import SpanPaths
 from spanwise_server.rpc.codecs.flyte1_metrics import encode_metrics
 from spanwise_server.rpc.codecs.native_diagnosis import encode_diagnosis
 from spanwise_server.rpc.codecs.native_queries import (
@@ -27,7 +32,15 @@ from spanwise_server.rpc.codecs.native_queries import (
     decode_selection,
     require_execution_id,
     require_max_findings,
+    require_max_nodes,
+    require_reasons_page_size,
+    require_span_id,
     require_spans_page_size,
+)
+from spanwise_server.rpc.codecs.native_tables import (
+    add_placed_reasons,
+    encode_comparison,
+    encode_operations,
 )
 from spanwise_server.rpc.codecs.timestamps import decode_optional, fill_time
 from spanwise_server.rpc.span_trees import SpanTrees, TreeKey
@@ -36,6 +49,7 @@ from spanwise_server.rpc.turns import Turns
 from spanwise_server.service.diagnoses import Diagnoses
 from spanwise_server.service.page_tokens import decode_page_token, encode_page_token
 from spanwise_server.service.span_queries import SpanQueries
+from spanwise_server.service.span_tables import SpanTables
 
 USUAL_ANSWER_BYTES = 4_000_000
 """gRPC clients refuse messages of more than 4 MiB unless they are told otherwise."""
@@ -60,9 +74,13 @@ class SpanReads:
         self._queries = queries
         self._trees = trees
         self._diagnoses = diagnoses
+        self._tables = SpanTables(queries)
         self.reads: Mapping[str, Read] = {
             "GetExecutionSpan": self._get_execution_span,
             "DiagnoseExecution": self._diagnose_execution,
+            "SummarizeOperations": self._summarize_operations,
+            "ListReasons": self._list_reasons,
+            "CompareExecutions": self._compare_executions,
             "GetExecutionMetrics": self._get_execution_metrics,
         }
         self.streamed_reads: Mapping[str, StreamedRead] = {
@@ -134,6 +152,52 @@ class SpanReads:
             diagnosis = self._diagnoses.diagnose(execution_id, as_of_ns, max_findings)
         return encode_diagnosis(diagnosis, as_of_ns).SerializeToString()
 
+    def _summarize_operations(self, payload: bytes) -> bytes:
+        request = SummarizeOperationsRequest.FromString(payload)
+        execution_id = require_execution_id(request.execution_id)
+        top_span_id = require_span_id("root_span_id", request.root_span_id)
+        as_of_ns = _as_of_ns(request)
+        with self._turns.take(execution_id):
+            table = self._tables.tabulate_operations(execution_id, top_span_id, as_of_ns)
+        return encode_operations(table, as_of_ns).SerializeToString()
+
+    def _list_reasons(self, payload: bytes) -> bytes:
+        request = ListReasonsRequest.FromString(payload)
+        execution_id = require_execution_id(request.execution_id)
+        top_span_id = require_span_id("root_span_id", request.root_span_id)
+        max_reasons = require_reasons_page_size(request.page_size)
+        same = (execution_id, top_span_id, request.search)
+        start, fingerprint = 0, None
+        if request.page_token:
+            start, fingerprint = _decode_reason_place(same, request.page_token)
+        with self._turns.take(execution_id):
+            found = self._tables.list_reasons(
+                execution_id, top_span_id, request.search, time.time_ns()
+            )
+        if fingerprint not in (None, found.basis.fingerprint):
+            raise InvalidQuery(
+                "page_token",
+                "the execution has changed since the page before; start again with an empty token",
+            )
+        answer = ListReasonsResponse(total_count=len(found.marks))
+        wanted = found.marks[start : start + max_reasons]
+        paths = SpanPaths(found.root)
+        start += add_placed_reasons(answer, wanted, paths, USUAL_ANSWER_BYTES)
+        if start < len(found.marks):
+            answer.next_page_token = encode_page_token(same, (start, found.basis.fingerprint))
+        return answer.SerializeToString()
+
+    def _compare_executions(self, payload: bytes) -> bytes:
+        request = CompareExecutionsRequest.FromString(payload)
+        execution_id = require_execution_id(request.execution_id)
+        base_id = require_execution_id(request.base_execution_id, "base_execution_id")
+        max_nodes = require_max_nodes(request.max_nodes)
+        as_of_ns = _as_of_ns(request)
+        # One turn for both: to wait for a second one while holding the first would never end.
+        with self._turns.take(execution_id, base_id):
+            compared = self._tables.compare(execution_id, base_id, as_of_ns)
+            return encode_comparison(compared, max_nodes, as_of_ns).SerializeToString()
+
     def _get_execution_metrics(self, payload: bytes) -> bytes:
         request = WorkflowExecutionGetMetricsRequest.FromString(payload)
         execution_id = ExecutionId(request.id.project, request.id.domain, request.id.name)
@@ -147,7 +211,11 @@ class SpanReads:
 
 
 def _as_of_ns(
-    request: GetExecutionSpanRequest | StreamExecutionSpanRequest | DiagnoseExecutionRequest,
+    request: GetExecutionSpanRequest
+    | StreamExecutionSpanRequest
+    | DiagnoseExecutionRequest
+    | SummarizeOperationsRequest
+    | CompareExecutionsRequest,
 ) -> int:
     as_of_ns = decode_optional(request, "as_of")
     return time.time_ns() if as_of_ns is None else as_of_ns
@@ -159,4 +227,12 @@ def _decode_place(request: object, page_token: str) -> tuple[int, int, str]:
     match cursor:
         case (int(start), int(as_of_ns), str(fingerprint)) if start >= 0:
             return start, as_of_ns, fingerprint
+    raise InvalidPageToken
+
+
+def _decode_reason_place(request: object, page_token: str) -> tuple[int, str]:
+    """Give the place in the list where a page begins, and the state that it is of."""
+    match decode_page_token(request, page_token):
+        case (int(start), str(fingerprint)) if start >= 0:
+            return start, fingerprint
     raise InvalidPageToken

@@ -6,11 +6,14 @@ from functools import partial
 
 from spanwise.v1 import span_service_pb2
 from spanwise.v1.span_service_pb2 import (
+    CompareExecutionsRequest,
     DiagnoseExecutionRequest,
     GetExecutionSpanRequest,
     ListExecutionsRequest,
     ListExecutionsResponse,
+    ListReasonsRequest,
     StreamExecutionSpanRequest,
+    SummarizeOperationsRequest,
     WatchExecutionSpanRequest,
     WatchExecutionSpanResponse,
 )
@@ -55,6 +58,9 @@ class SpanServicer:
             "WatchExecutionSpan": self._watch_execution_span,
             "ListExecutions": self._list_executions,
             "DiagnoseExecution": self._diagnose_execution,
+            "SummarizeOperations": self._summarize_operations,
+            "ListReasons": self._list_reasons,
+            "CompareExecutions": self._compare_executions,
         }
         return service_methods(_SERVICE, handlers)
 
@@ -96,3 +102,14 @@ class SpanServicer:
 
     async def _diagnose_execution(self, request: DiagnoseExecutionRequest, call: Call) -> Encoded:
         return Encoded(await self._reader.read("DiagnoseExecution", call.payload))
+
+    async def _summarize_operations(
+        self, request: SummarizeOperationsRequest, call: Call
+    ) -> Encoded:
+        return Encoded(await self._reader.read("SummarizeOperations", call.payload))
+
+    async def _list_reasons(self, request: ListReasonsRequest, call: Call) -> Encoded:
+        return Encoded(await self._reader.read("ListReasons", call.payload))
+
+    async def _compare_executions(self, request: CompareExecutionsRequest, call: Call) -> Encoded:
+        return Encoded(await self._reader.read("CompareExecutions", call.payload))

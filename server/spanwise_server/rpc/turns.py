@@ -17,11 +17,10 @@ class Turns:
         self._large = Lock()
 
     @contextmanager
-    def take(self, execution_id: ExecutionId) -> Iterator[None]:
-        """Wait until it is the turn of an execution; of a small one it always is."""
-        key = execution_key(execution_id)
-        version = self._queries.get_versions([key]).get(key)
-        if version is None or version.last_sequence < LARGE_EVENTS:
+    def take(self, *execution_ids: ExecutionId) -> Iterator[None]:
+        """Wait until it is the turn of executions, together; of small ones it always is."""
+        versions = self._queries.get_versions(list(map(execution_key, execution_ids)))
+        if all(version.last_sequence < LARGE_EVENTS for version in versions.values()):
             yield
             return
         with self._large:

@@ -72,6 +72,11 @@ class TreeBasis(NamedTuple):
             for key in sorted(self.execution_keys)
         )
 
+    @property
+    def fingerprint(self) -> str:
+        """Tells this basis from any other one of its execution, in 16 characters."""
+        return _fingerprint(self.encode())
+
 
 class PartedTree(Protocol):
     """A tree in parts."""
@@ -94,7 +99,7 @@ class BuiltTree:
     def __init__(self, basis: TreeBasis, parts: Sequence[TreePart]) -> None:
         """Take the parts of a tree."""
         self.basis = basis
-        self.fingerprint = _fingerprint(basis.encode())
+        self.fingerprint = basis.fingerprint
         self.starts = _starts([len(part.depths) for part in parts])
         self.size_bytes = sum(len(part.payload) for part in parts)
         self._parts = parts

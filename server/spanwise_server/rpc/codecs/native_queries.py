@@ -15,17 +15,21 @@ MAX_ANSWER_BYTES = 60 * 2**20
 """Of the spans in one message. Clients of spanwise take 64 MiB."""
 
 SPAN_ID_BYTES = 8
+USUAL_REASONS, MAX_REASONS = 1_000, 10_000
+USUAL_NODES, MAX_NODES = 200, 10_000
 _NO_BOUND = 2**62
 
 
-def require_execution_id(message: identifiers_pb2.ExecutionId) -> ExecutionId:
-    """Give the execution that a request names.
+def require_execution_id(
+    message: identifiers_pb2.ExecutionId, field: str = "execution_id"
+) -> ExecutionId:
+    """Give the execution that a field of a request names.
 
     Raises:
         InvalidQuery: It names none.
     """
     if not message.name:
-        raise InvalidQuery("execution_id.name", "is empty; name the execution")
+        raise InvalidQuery(f"{field}.name", "is empty; name the execution")
     return decode_execution_id(message)
 
 
@@ -86,17 +90,46 @@ def decode_max_bytes(field: str, max_bytes: int, usual: int) -> int:
     return min(max_bytes or usual, MAX_ANSWER_BYTES)
 
 
+def require_reasons_page_size(page_size: int) -> int:
+    """Give the most reasons of a page.
+
+    Raises:
+        InvalidQuery: It is negative.
+    """
+    if page_size < 0:
+        raise InvalidQuery("page_size", f"is {page_size}; give 1 to 10,000, or 0 for 1,000")
+    return min(page_size or USUAL_REASONS, MAX_REASONS)
+
+
+def require_max_nodes(max_nodes: int) -> int:
+    """Give the most nodes of a comparison.
+
+    Raises:
+        InvalidQuery: It is negative.
+    """
+    if max_nodes < 0:
+        raise InvalidQuery("max_nodes", f"is {max_nodes}; give 1 to 10,000, or 0 for 200")
+    return min(max_nodes or USUAL_NODES, MAX_NODES)
+
+
+def require_span_id(field: str, span_id: bytes) -> bytes:
+    """Give the id of a span; empty for none.
+
+    Raises:
+        InvalidQuery: It has not the length of an id.
+    """
+    if len(span_id) not in (0, SPAN_ID_BYTES):
+        raise InvalidQuery(field, f"has {len(span_id)} bytes; ids of spans have 8")
+    return span_id
+
+
 def decode_selection(message: span_service_pb2.SpanSelection) -> Selection:
     """Give which part of a tree a request asks for.
 
     Raises:
         InvalidQuery: The id of a span is none, or the window ends before it starts.
     """
-    root_span_id = message.root_span_id
-    if len(root_span_id) not in (0, SPAN_ID_BYTES):
-        raise InvalidQuery(
-            "selection.root_span_id", f"has {len(root_span_id)} bytes; ids of spans have 8"
-        )
+    root_span_id = require_span_id("selection.root_span_id", message.root_span_id)
     start_ns = decode_optional(message, "window_start")
     end_ns = decode_optional(message, "window_end")
     if start_ns is not None and end_ns is not None and end_ns < start_ns:

@@ -177,20 +177,24 @@ def _add_intervals(message: span_pb2.Span, span: Span) -> None:
 def add_marks(add: Callable[[], span_pb2.SpanReason], marks: Iterable[Mark]) -> None:
     """Append reasons with the add() of their field."""
     for mark in marks:
-        reason = add()
-        time = reason.occurred_at
-        time.seconds, time.nanos = divmod(mark.occurred_at_ns, SECOND_NS)
-        reason.message = mark.message
-        reason.phase = mark.phase  # type: ignore[assignment]
-        reason.count = mark.occurrences
-        if mark.phase_version:
-            reason.phase_version = mark.phase_version
-        if mark.severity:
-            reason.severity = mark.severity  # type: ignore[assignment]
-        if mark.source:
-            reason.source = mark.source
-        if mark.operation:
-            reason.operation = mark.operation  # type: ignore[assignment]
+        fill_mark(add(), mark)
+
+
+def fill_mark(reason: span_pb2.SpanReason, mark: Mark) -> None:
+    """Fill in a reason."""
+    time = reason.occurred_at
+    time.seconds, time.nanos = divmod(mark.occurred_at_ns, SECOND_NS)
+    reason.message = mark.message
+    reason.phase = mark.phase  # type: ignore[assignment]
+    reason.count = mark.occurrences
+    if mark.phase_version:
+        reason.phase_version = mark.phase_version
+    if mark.severity:
+        reason.severity = mark.severity  # type: ignore[assignment]
+    if mark.source:
+        reason.source = mark.source
+    if mark.operation:
+        reason.operation = mark.operation  # type: ignore[assignment]
 
 
 def _fill_execution(message: span_pb2.ExecutionSubject, subject: ExecutionSubject) -> None:
