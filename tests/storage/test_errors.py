@@ -311,7 +311,7 @@ def test_whoever_has_no_driver_for_postgresql_hears_how_to_get_it(tmp_path: Path
     )
     command = [sys.executable, "-c", script, str(tmp_path)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
-    assert "pip install 'spanwise[server,postgres]'" in done.stdout
+    assert "pip install '.[server,postgres]'\" in the clone" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,8 @@ def _create_postgresql_engine(url: str, use: _Use, *, is_distributed: bool) -> E
         from spanwise_server.storage.sql import postgresql  # noqa: PLC0415
     except ImportError as exc:
         raise ValueError(
-            "the driver for PostgreSQL is not installed: pip install 'spanwise[server,postgres]'"
+            "the driver for PostgreSQL is not installed; install it with"
+            " \"pip install '.[server,postgres]'\" in the clone of spanwise"
         ) from exc
     if is_distributed:
         url = f"postgresql:{url.partition(':')[2]}"
