@@ -75,7 +75,7 @@ class ExecutionNotFound(RemoteError):
     """The server knows no such execution. `spanwise list` shows the ones it knows."""
 
     _sentence = (
-        "the server at {endpoint} knows no {subject}: no event has named it "
+        "the server at {endpoint} knows no {subject}: no event has named it, or it was deleted "
         "('spanwise list' shows what it knows)"
     )
     _ends_with_details = False  # they say the same

@@ -3,6 +3,7 @@
 import json
 import random
 import sqlite3
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +12,7 @@ import grpc
 import pytest
 from flyteidl.core.execution_pb2 import ExecutionError
 
-from tests.e2e.cli_process import InTerminal, run, told
+from tests.e2e.cli_process import TIMEOUT_S, InTerminal, command, run, told
 from tests.e2e.flyte_run import Run
 from tests.e2e.harness import ServerProcess, Stubs, running_server
 from tests.e2e.processes import wait_until
@@ -131,6 +132,27 @@ def kept_payloads(database: Path) -> list[bytes]:
         return [payload for (payload,) in connection.execute(query)]
 
 
+def test_who_watches_what_is_deleted_hears_that_it_may_have_been(
+    database: Path, server: ServerProcess, stubs: Stubs
+) -> None:
+    watched = Run(stubs, "watched")
+    watched.workflow("RUNNING", 0)
+    name = "flytesnacks/development/watched"
+    with subprocess.Popen(
+        command("watch", name, "--endpoint", server.endpoint),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert "RUNNING" in process.stdout.readline()
+        told("delete", name, "--yes", "--database-url", url_of(database))
+        _, said = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 1
+    assert said.count("\n") == 1
+    assert "or it was deleted" in said
+
+
 def test_an_unknown_execution_is_told_in_one_line(database: Path, server: ServerProcess) -> None:
     done = run("delete", "p/d/unknown", "--yes", "--database-url", url_of(database))
     assert done.returncode == 1
@@ -139,8 +161,8 @@ def test_an_unknown_execution_is_told_in_one_line(database: Path, server: Server
 
 
 def test_a_missing_database_is_not_made(database: Path) -> None:
-    for command in (["delete", "p/d/n", "--yes"], ["stats"]):
-        done = run(*command, "--database-url", url_of(database))
+    for arguments in (["delete", "p/d/n", "--yes"], ["stats"]):
+        done = run(*arguments, "--database-url", url_of(database))
         assert done.returncode == 1
         assert "does not exist" in done.stderr
     assert not database.exists()

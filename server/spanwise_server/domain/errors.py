@@ -6,7 +6,7 @@
     │   └── InvalidPageToken    a page token that was not made for this request
     ├── InvalidWorkflow         a definition of a workflow that cannot be registered
     ├── NotFound
-    │   ├── ExecutionNotFound   no event ever named the execution
+    │   ├── ExecutionNotFound   no event named the execution, or it was deleted
     │   ├── SpanNotFound        the execution has no such span
     │   └── WorkflowNotFound    nobody registered the workflow
     ├── EventAlreadyRecorded    the event repeats a phase
@@ -90,7 +90,7 @@ class NotFound(SpanwiseError):
 
 
 class ExecutionNotFound(NotFound):
-    """No event ever named this execution."""
+    """No event ever named this execution, or it was deleted since: nothing tells which."""
 
     def __init__(self, project: str, domain: str, name: str) -> None:
         """Keep the three parts of the id."""
@@ -99,7 +99,10 @@ class ExecutionNotFound(NotFound):
 
     def __str__(self) -> str:
         """Name the execution."""
-        return f"no event has named the execution {self.name}"
+        return (
+            f"nothing is stored of the execution {self.name}: no event has named it, or it was"
+            " deleted"
+        )
 
 
 class SpanNotFound(NotFound):

@@ -44,7 +44,7 @@ class Diagnoses:
             max_findings: Most findings, up to MAX_FINDINGS; 0 means DEFAULT_FINDINGS.
 
         Raises:
-            ExecutionNotFound: No event ever named it.
+            ExecutionNotFound: No event ever named it, or it was deleted.
             CorruptRecord: A payload of the log cannot be decoded.
         """
         tree = self._queries.get_versioned_tree(execution_id, as_of_ns)

@@ -65,7 +65,7 @@ class EventLog:
             with_payload: Whether to give payload bytes.
 
         Raises:
-            ExecutionNotFound: No event ever named the execution.
+            ExecutionNotFound: No event ever named the execution, or it was deleted.
             InvalidPageToken: The token is damaged or was made for another execution or order.
         """
         key = execution_key(execution_id)

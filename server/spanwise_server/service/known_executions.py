@@ -49,7 +49,7 @@ class KnownExecutions:
         """Read an execution and all that it started, with six statements for each level of them.
 
         Raises:
-            ExecutionNotFound: No event ever named it.
+            ExecutionNotFound: No event ever named it, or it was deleted.
             CorruptRecord: A payload of the log or a registered workflow cannot be decoded.
         """
         family: dict[ExecutionId, KnownExecution] = {}

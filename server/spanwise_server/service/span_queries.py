@@ -98,7 +98,7 @@ class SpanQueries:
                 everything that is known, also what came later.
 
         Raises:
-            ExecutionNotFound: No event ever named it.
+            ExecutionNotFound: No event ever named it, or it was deleted.
             CorruptRecord: A payload of the log or a registered workflow cannot be decoded.
         """
         execution, children, versions = self._read_family(execution_id)

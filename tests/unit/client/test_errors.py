@@ -64,9 +64,10 @@ def test_a_status_becomes_an_error_that_names_the_server_and_the_subject(
 @pytest.mark.parametrize("kind", [spanwise.ExecutionNotFound, spanwise.WorkflowNotFound])
 def test_what_is_not_known_is_named_once(kind: type[RemoteError]) -> None:
     """The server names it as well, in `details`."""
-    error = kind("host:1", "execution p/d/n", "no event has named the execution p/d/n")
+    details = "nothing is stored of the execution p/d/n: it was deleted"
+    error = kind("host:1", "execution p/d/n", details)
     assert str(error).count("p/d/n") == 1
-    assert error.details == "no event has named the execution p/d/n"
+    assert error.details == details
 
 
 def test_invalid_requests_are_one_kind_wherever_they_are_found() -> None:
