@@ -314,6 +314,7 @@ class Client:
 
         Raises:
             ServerUnavailable: No server answered for about 20 s.
+            ExecutionNotFound: It is being deleted, or was deleted since this began.
             InvalidRequest: An argument does not have its form, or the log ends before
                 `after_sequence`.
         """

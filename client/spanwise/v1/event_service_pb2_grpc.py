@@ -116,8 +116,8 @@ class EventServiceServicer(object):
         none behind the cursor yet; new events follow within a second of their commit. A client that reads slowly gets them later,
         and holds up nothing. The call goes on until the client cancels it, also after the execution has ended, because events may
         come late. It ends with UNAVAILABLE when the server stops or the database is away: call again, with the sequence of the
-        last event that came. INVALID_ARGUMENT means that the log ends before the cursor: the cursor belongs to another database,
-        or the events were deleted.
+        last event that came. NOT_FOUND means that the execution is being deleted, or was since the call began. INVALID_ARGUMENT
+        means that the log ends before the cursor: the cursor belongs to another database, or the events were deleted.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -86,8 +86,8 @@ class SpanServiceServicer(object):
 
         The first answer is a snapshot; it comes once any event has named the execution. Each later one takes the client from the
         answer before to the newest state: one that reads slowly gets fewer answers, never a backlog. Changes of child executions
-        in the tree count. The call ends with OK after the answer in which the execution has ended, and with UNAVAILABLE when the
-        server stops: call again, and begin with the new snapshot.
+        in the tree count. The call ends with OK after the answer in which the execution has ended, with NOT_FOUND when the
+        execution is deleted meanwhile, and with UNAVAILABLE when the server stops: call again, and begin with the new snapshot.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

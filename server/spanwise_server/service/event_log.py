@@ -94,7 +94,12 @@ class EventLog:
         return EventPage(events[:limit], token)
 
     def read_after(
-        self, execution_id: ExecutionId, after_sequence: int, *, with_payload: bool
+        self,
+        execution_id: ExecutionId,
+        after_sequence: int,
+        *,
+        with_payload: bool,
+        was_known: bool = False,
     ) -> LogPart:
         """Give the events behind a cursor, as many as are to be held in memory at once.
 
@@ -105,14 +110,16 @@ class EventLog:
             execution_id: Execution. It need not be known.
             after_sequence: Sequence of the last event that the caller has; 0 for none.
             with_payload: Whether to give payload bytes.
+            was_known: Whether the cursor is that of an event that was read here before.
 
         Raises:
+            ExecutionNotFound: It is being deleted, or `was_known` and it was.
             InvalidQuery: The log ends before the cursor.
         """
         key = execution_key(execution_id)
         step = STEP_EVENTS if with_payload else MAX_PAGE_SIZE
         events: list[LoggedEvent] = []
-        size_bytes = 0
+        size_bytes, is_last = 0, False
         with self._storage.read() as reader:
             while len(events) < MAX_PAGE_SIZE and size_bytes < PART_BYTES:
                 cursor = events[-1].record.sequence if events else after_sequence
@@ -121,15 +128,16 @@ class EventLog:
                 )
                 events += found
                 size_bytes += sum(len(logged.record.payload) for logged in found)
-                if len(found) < step:
+                if is_last := len(found) < step:
                     break
-            else:
-                return LogPart(events, is_last=False)
+            # A deletion takes its row first, then the events from the end: what is left is half.
+            if (events or was_known) and not reader.has_execution(key):
+                raise ExecutionNotFound(*execution_id)
             if not events:
                 last = reader.get_last_sequences([key]).get(key, 0)
                 if last < after_sequence:
                     raise InvalidQuery("after_sequence", _explain_cursor(after_sequence, last))
-        return LogPart(events, is_last=True)
+        return LogPart(events, is_last)
 
     def get_last_sequences(self, execution_ids: Collection[ExecutionId]) -> dict[ExecutionId, int]:
         """Give the highest sequence of each of these executions that has events."""

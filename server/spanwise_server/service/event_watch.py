@@ -67,7 +67,8 @@ class EventWatches:
             with_payload: Whether to give payload bytes.
 
         Raises:
-            InvalidQuery: The log ends before the cursor; when it was deleted, also later on.
+            ExecutionNotFound: It is being deleted, or was deleted since it was heard of here.
+            InvalidQuery: The log ends before the cursor. Later on: it was deleted and begun anew.
             StoreUnavailable: The store is away, or the server stops.
         """
         followed = self._join(execution_id)
@@ -84,6 +85,7 @@ class EventWatches:
                         execution_id,
                         after_sequence if cursor is None else cursor,
                         with_payload=with_payload,
+                        was_known=bool(cursor),
                     )
                 )
                 if part.events or cursor is None:

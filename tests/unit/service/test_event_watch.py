@@ -12,20 +12,22 @@ from typing import Any, TypeVar
 
 import pytest
 
-from spanwise_server.domain.errors import InvalidQuery, StoreUnavailable
+from spanwise_server.domain.errors import ExecutionNotFound, InvalidQuery, StoreUnavailable
 from spanwise_server.domain.events import PayloadType
-from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.service import commit_wait, event_log
 from spanwise_server.service.commit_wait import Commits
 from spanwise_server.service.event_log import EventLog, LogPart
 from spanwise_server.service.event_watch import EventWatches
-from spanwise_server.storage.api import Storage
+from spanwise_server.service.retention import delete_execution
+from spanwise_server.storage.api import Storage, WriteTransaction
 from spanwise_server.storage.sql import open_storage
 from tests.unit.service.test_recording import RUN, commit, storage_at, task, workflow
 
 T = TypeVar("T")
 DEADLINE_S = 60
+MIB = 2**20
 
 
 @pytest.fixture
@@ -57,12 +59,10 @@ class CountingLog(EventLog):
         self.num_reads = 0
         self.asked: list[set[ExecutionId]] = []
 
-    def read_after(
-        self, execution_id: ExecutionId, after_sequence: int, *, with_payload: bool
-    ) -> LogPart:
+    def read_after(self, execution_id: ExecutionId, *arguments: Any, **named: Any) -> LogPart:
         """See EventLog."""
         self.num_reads += 1
-        return super().read_after(execution_id, after_sequence, with_payload=with_payload)
+        return super().read_after(execution_id, *arguments, **named)
 
     def get_last_sequences(self, execution_ids: Collection[ExecutionId]) -> dict[ExecutionId, int]:
         """See EventLog."""
@@ -272,6 +272,86 @@ def test_a_cursor_past_the_end_is_refused(number: int, storage: Storage) -> None
     assert ("no event" if not number else "last event is 3") in str(refused.value)
 
 
+def delete_half(storage: Storage) -> None:
+    """Begin to delete the execution of these tests, and leave some of its events."""
+
+    def work(transaction: WriteTransaction) -> None:
+        transaction.mark_deleted([execution_key(RUN)])
+        transaction.delete_part(execution_key(RUN), max_rows=9, max_bytes=MIB)
+
+    storage.write(work)
+    with storage.read() as reader:
+        assert 0 < reader.get_last_sequences([execution_key(RUN)])[execution_key(RUN)] < 5
+
+
+def test_a_watch_that_waits_hears_of_the_deletion(storage: Storage) -> None:
+    """At its first step already: it would wait for ever."""
+
+    async def work() -> None:
+        commit(storage, *tasks(5))
+        async with watching(EventLog(storage)) as watches, aclosing(follow(watches)) as parts:
+            await sequences(parts, 5)
+            delete_half(storage)
+            await anext(parts)
+
+    with pytest.raises(ExecutionNotFound, match="or it was deleted"):
+        run(work)
+
+
+def test_what_a_deletion_has_left_is_not_given(storage: Storage) -> None:
+    """Neither to one that reads slowly, nor to one that begins, nor in pages."""
+
+    async def work() -> None:
+        commit(storage, *tasks(5))
+        log = EventLog(storage)
+        page = log.list_events(RUN, by_time=False, page_size=1, page_token="", with_payload=False)
+        async with watching(log) as watches, aclosing(follow(watches, 1)) as slow:
+            await sequences(slow, 5)
+            delete_half(storage)
+            for parts in (slow, follow(watches), follow(watches, 1)):
+                with pytest.raises(ExecutionNotFound):
+                    await anext(parts)
+        with pytest.raises(ExecutionNotFound):
+            log.list_events(
+                RUN,
+                by_time=False,
+                page_size=1,
+                page_token=page.next_page_token,
+                with_payload=False,
+            )
+
+    run(work)
+
+
+def test_a_watch_does_not_go_on_with_what_was_begun_anew(storage: Storage) -> None:
+    """Its sequences are others."""
+
+    async def work() -> None:
+        commit(storage, *tasks(5))
+        async with watching(EventLog(storage)) as watches, aclosing(follow(watches)) as parts:
+            await sequences(parts, 5)
+            delete_execution(storage, RUN)
+            commit(storage, *tasks(2))
+            await anext(parts)
+
+    with pytest.raises((ExecutionNotFound, InvalidQuery), match="deleted"):
+        run(work)
+
+
+def test_an_execution_that_is_gone_is_waited_for_by_those_who_begin(storage: Storage) -> None:
+    """As any that is not known yet."""
+
+    async def work() -> list[int]:
+        commit(storage, *tasks(5))
+        delete_execution(storage, RUN)
+        async with watching(EventLog(storage)) as watches, aclosing(follow(watches)) as parts:
+            assert (await anext(parts)).events == []
+            commit(storage, *tasks(1))
+            return await sequences(parts, 1)
+
+    assert run(work) == [1]
+
+
 def test_every_watch_hears_that_the_store_is_away_and_the_next_one_begins_anew(
     storage: Storage,
 ) -> None:
@@ -346,10 +426,8 @@ def test_nothing_is_missed_between_the_read_and_the_wait(storage: Storage) -> No
     did_read, may_go_on = threading.Event(), threading.Event()
 
     class SlowLog(EventLog):
-        def read_after(
-            self, execution_id: ExecutionId, after_sequence: int, *, with_payload: bool
-        ) -> LogPart:
-            part = super().read_after(execution_id, after_sequence, with_payload=with_payload)
+        def read_after(self, *arguments: Any, **named: Any) -> LogPart:
+            part = super().read_after(*arguments, **named)
             did_read.set()
             may_go_on.wait(DEADLINE_S)
             return part
