@@ -9,6 +9,10 @@ PROTOS := .venv-protos/.stamp
 UI := server/ui/node_modules/.stamp
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
+# worksteal: tests of a module run one after the other, so that they share its server, until one of
+# the two has nothing left and takes half of what the other still has.
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist worksteal
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -19,6 +23,9 @@ help: ## Print this list
 .PHONY: setup
 setup: $(SETUP) ## Create .venv and install spanwise with everything for development
 
+.PHONY: flytekit
+flytekit: $(FLYTEKIT) ## Create .venv-flytekit, with the stock client for the tests
+
 .PHONY: demo
 demo: $(SETUP) ## Explain a sample execution, from a server that is gone afterwards
 	$(BIN)/spanwise demo $(ARGS)
@@ -28,12 +35,12 @@ serve: $(SETUP) ## Run the event sink until Ctrl-C (ARGS="--grpc-address 127.0.0
 	$(BIN)/spanwise serve $(ARGS)
 
 .PHONY: test
-test: $(SETUP) $(FLYTEKIT) ## Run the tests (ARGS="-k name" for some of them)
-	$(BIN)/python -m pytest $(ARGS)
+test: $(SETUP) $(FLYTEKIT) ## Run the tests, two at a time (ARGS="-k name" for some of them, "-n 0" one by one)
+	$(PYTEST) $(ARGS)
 
 .PHONY: test-envoy
 test-envoy: $(SETUP) $(FLYTEKIT) ## Run the tests that start servers again, with Envoy as their front
-	TEST_FRONT=envoy $(BIN)/python -m pytest $(ARGS) \
+	TEST_FRONT=envoy $(PYTEST) $(ARGS) \
 		$$(grep -lE 'running_server|ServerProcess|Stubs' tests/e2e/test_*.py | grep -vE 'test_(wire|workers)')
 
 .PHONY: lint
