@@ -32,6 +32,7 @@ from spanwise_server.service.commit_wait import Commits
 from spanwise_server.service.event_log import EventLog
 from spanwise_server.service.event_sink import EventSink
 from spanwise_server.service.event_watch import EventWatches
+from spanwise_server.service.execution_list import ExecutionLists
 from spanwise_server.service.rebuild import rebuild_projections
 from spanwise_server.service.retention import Deleted, delete_execution
 from spanwise_server.service.retention_sweeper import RetentionSweeper
@@ -142,7 +143,7 @@ def build_server(
         *AdminServicer(sink, reader).methods(),
         *EventServicer(sink, reader, log, event_watches, pool).methods(),
         *WorkflowServicer(WorkflowRegistry(storage, decode_definition), pool).methods(),
-        *SpanServicer(reader, queries, watches, pool).methods(),
+        *SpanServicer(reader, ExecutionLists(storage), watches, pool).methods(),
     ]
     open_front = open_front or partial(GrpcFront, shares_port=worker is not None)
     front = open_front(

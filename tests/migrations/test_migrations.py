@@ -17,7 +17,9 @@ from sqlalchemy import create_engine
 
 from spanwise_server.domain.errors import StoreUnavailable, WriteConflict
 from spanwise_server.domain.events import MAX_TIME_NS
+from spanwise_server.domain.identifiers import EntityVersion
 from spanwise_server.storage.api import WriteTransaction
+from spanwise_server.storage.records import ExecutionFilter
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.ddl_snapshot import render_ddl, snapshot_path
 from spanwise_server.storage.sql.dialect import Database
@@ -26,7 +28,17 @@ from spanwise_server.storage.sql.postgresql import MIGRATION_SETTINGS
 from spanwise_server.storage.sql.schema import METADATA
 from tests.golden import check_golden
 from tests.postgresql import Databases
-from tests.storage.records import KEY, TASK_ID, attempt, ended, event
+from tests.storage.records import (
+    KEY,
+    OTHER_KEY,
+    TASK_ID,
+    attempt,
+    binding,
+    ended,
+    event,
+    execution,
+    workflow,
+)
 
 ROOT = Path(__file__).parents[2]
 MIGRATIONS = Path(runner.__file__).parent
@@ -148,6 +160,29 @@ def test_attempts_of_an_earlier_version_are_kept_without_their_start(url: str) -
     storage.close()
     assert (found.created_at_ns, found.ended_at_ns) == (10, 20)
     assert found.started_at_ns is None
+
+
+def test_bindings_of_an_earlier_version_know_the_workflows_that_are_registered(url: str) -> None:
+    upgrade(url)
+    storage = open_storage(url)
+    runs = workflow()
+    storage.write(lambda transaction: transaction.put_workflow(runs))
+    for key, each in ((KEY, runs), (OTHER_KEY, workflow("never registered"))):
+        said = binding(key, each)
+        storage.write(lambda transaction, said=said: transaction.put_binding(said))  # type: ignore[misc]
+        listed = execution()._replace(execution_key=key)
+        storage.write(lambda t, listed=listed: t.add_missing_executions([listed]))  # type: ignore[misc]
+    storage.close()
+    downgrade(url, "0004")
+    upgrade(url)
+    storage = open_storage(url)
+    with storage.read() as transaction:
+        found = transaction.list_executions(ExecutionFilter(), after=None, limit=9)
+    storage.close()
+    assert {each.record.execution_key: each.workflow_id for each in found} == {
+        KEY: runs.workflow_id,
+        OTHER_KEY: EntityVersion(),
+    }
 
 
 def test_an_upgraded_database_is_verified(url: str) -> None:

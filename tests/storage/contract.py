@@ -19,6 +19,7 @@ from tests.storage.records import (
     NODE_KEY,
     OTHER_KEY,
     attempt,
+    binding,
     ended,
     event,
     execution,
@@ -432,7 +433,7 @@ class TestLog:
 
     def test_clearing_projections_leaves_what_people_registered(self, storage: Storage) -> None:
         storage.write(lambda t: t.put_workflow(workflow()))
-        storage.write(lambda t: t.put_binding(KEY, workflow().workflow_key))
+        storage.write(lambda t: t.put_binding(binding(KEY, workflow())))
         storage.write(lambda t: t.clear_projections())
         storage.write(lambda t: t.add_missing_executions([execution()]))
         assert history_of(storage).workflow == workflow()

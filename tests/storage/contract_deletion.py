@@ -18,6 +18,7 @@ from tests.storage.records import (
     OTHER_KEY,
     RUN,
     attempt,
+    binding,
     ended,
     event,
     execution,
@@ -51,7 +52,7 @@ def put_everything(transaction: WriteTransaction) -> None:
     transaction.merge_reasons([reason(1), reason(2)])
     transaction.merge_reasons([reason(1)._replace(execution_key=OTHER_KEY)])
     for key in (KEY, OTHER_KEY):
-        transaction.put_binding(key, workflow().workflow_key)
+        transaction.put_binding(binding(key, workflow()))
         transaction.add_kept_chunk(KeptChunk(key, 1, 0, b"outline", b"spans"))
         transaction.put_kept_tree(KeptTree(key, 1, "test", 10, b"basis", b"\x01"))
     transaction.put_workflow(workflow())

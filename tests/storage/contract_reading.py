@@ -34,6 +34,7 @@ from tests.storage.records import (
     RUN,
     TASK_ID,
     attempt,
+    binding,
     ended,
     event,
     execution,
@@ -156,7 +157,7 @@ class TestVersions:
         storage.write(append(event(1), event(2)))
         storage.write(lambda t: t.add_missing_executions([execution()]))
         storage.write(lambda t: t.put_workflow(workflow()))
-        storage.write(lambda t: t.put_binding(KEY, workflow().workflow_key))
+        storage.write(lambda t: t.put_binding(binding(KEY, workflow())))
         with storage.read() as transaction:
             versions = transaction.get_versions([KEY, OTHER_KEY])
             history = transaction.get_histories([KEY])[KEY]
@@ -176,7 +177,7 @@ class TestVersions:
         seen = [version()]
         storage.write(append(event(2)))
         seen.append(version())
-        storage.write(lambda t: t.put_binding(KEY, workflow().workflow_key))
+        storage.write(lambda t: t.put_binding(binding(KEY, workflow())))
         seen.append(version())
         storage.write(lambda t: t.put_workflow(workflow()))
         seen.append(version())
@@ -201,7 +202,7 @@ class TestWorkflows:
             assert transaction.get_workflow(later.workflow_key) == later
 
     def test_the_history_has_what_the_execution_is_bound_to(self, storage: Storage) -> None:
-        storage.write(lambda t: t.put_binding(KEY, workflow().workflow_key))
+        storage.write(lambda t: t.put_binding(binding(KEY, workflow())))
         storage.write(lambda t: t.put_workflow(workflow()))
         storage.write(lambda t: t.add_missing_executions([execution()]))
         assert history_of(storage).workflow == workflow()
@@ -212,7 +213,7 @@ class TestWorkflows:
             record = workflow(name)
             storage.write(lambda t, record=record: t.put_workflow(record))  # type: ignore[misc]
             storage.write(
-                lambda t, record=record: t.put_binding(KEY, record.workflow_key)  # type: ignore[misc]
+                lambda t, record=record: t.put_binding(binding(KEY, record))  # type: ignore[misc]
             )
         assert history_of(storage).workflow == workflow("second")
 
@@ -227,7 +228,7 @@ class TestWorkflows:
         def fill(transaction: WriteTransaction) -> None:
             transaction.put_workflow(workflow())
             transaction.put_executions([naming(workflow())])
-            transaction.put_binding(KEY, bound.workflow_key)
+            transaction.put_binding(binding(KEY, bound))
 
         storage.write(fill)
         assert history_of(storage).workflow is None
@@ -499,8 +500,9 @@ class TestListingExecutions:
         )
         with storage.read() as transaction:
             listed = transaction.list_executions(query, after=None, limit=10)
-            assert names(listed) == expected
-        assert walk_executions(storage, page_size=1, query=query) == listed
+        found = [each.record for each in listed]
+        assert names(found) == expected
+        assert walk_executions(storage, page_size=1, query=query) == found
 
 
 class TestListingEvents:

@@ -24,6 +24,7 @@ from spanwise_server.domain.transitions import EntityState, Moment
 from spanwise_server.domain.workflows import WorkflowFormat
 from spanwise_server.storage.records import (
     AttemptRecord,
+    BindingRecord,
     EventRecord,
     ExecutionRecord,
     LoggedKey,
@@ -137,3 +138,8 @@ def workflow(name: str = "train_all", *, payload: bytes = b"\x00graph") -> Workf
     return WorkflowRecord(
         workflow_key(workflow_id), workflow_id, WorkflowFormat.NATIVE, 10, payload
     )
+
+
+def binding(execution: bytes, runs: WorkflowRecord, *, bound_at_ns: int = 20) -> BindingRecord:
+    """Give what somebody said that an execution runs."""
+    return BindingRecord(execution, runs.workflow_key, runs.workflow_id, bound_at_ns)

@@ -53,7 +53,8 @@ def put(storage: Storage, *records: ExecutionRecord) -> None:
 
 def list_all(storage: Storage) -> list[ExecutionRecord]:
     with storage.read() as transaction:
-        return transaction.list_executions(EVERYTHING, after=None, limit=10_000)
+        listed = transaction.list_executions(EVERYTHING, after=None, limit=10_000)
+    return [each.record for each in listed]
 
 
 def walk_executions(
@@ -70,8 +71,8 @@ def walk_executions(
             page = transaction.list_executions(query, after=after, limit=page_size)
         if not page:
             return walked
-        walked += page
-        last = page[-1]
+        walked += [each.record for each in page]
+        last = walked[-1]
         start = last.first_seen_ns if last.state is None else last.state.created_at_ns
         after = (start, last.execution_key)
         between()

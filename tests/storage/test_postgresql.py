@@ -7,6 +7,7 @@ import pytest
 from tests.postgresql import Databases
 from tests.storage.contract import *  # noqa: F403 - all of its classes are tests of this storage
 from tests.storage.contract_deletion import *  # noqa: F403 - as above
+from tests.storage.contract_executions import *  # noqa: F403 - as above
 from tests.storage.contract_reading import *  # noqa: F403 - as above
 
 

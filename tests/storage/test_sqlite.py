@@ -17,6 +17,7 @@ from spanwise_server.storage.sql.storage import SqlStorage
 from tests.storage import steps
 from tests.storage.contract import *  # noqa: F403 - all of its classes are tests of this storage
 from tests.storage.contract_deletion import *  # noqa: F403 - as above
+from tests.storage.contract_executions import *  # noqa: F403 - as above
 from tests.storage.contract_reading import *  # noqa: F403 - as above
 from tests.storage.records import KEY, RUN, event, execution
 

@@ -71,6 +71,8 @@ def selects(database: Database) -> dict[str, Select[tuple[object, ...]]]:
         "executions_with_bindings": executions.select_with_bindings(database, 2),
         "kept_chunks_page": kept_trees.select_chunks(),
         "kept_trees_by_key": kept_trees.select_tree(),
+        "executions_succeeded": executions.select_succeeded(database, 2),
+        "executions_bound_succeeded": executions.select_bound_succeeded(database, 2),
         "nodes_by_execution": nodes.select_by_execution(database, 2),
         "nodes_by_key": nodes.select_by_keys(database, 2),
         "nodes_present": nodes.select_present(database, 2),
@@ -125,6 +127,14 @@ SEEKS = {
     ),
     "executions_open": ("executions_by_end (ended_occurred_at_ns=? AND execution_key>?)"),
     "executions_listing": "executions_by_start (started_at_ns<?)",
+    "executions_succeeded": (
+        "succeeded_executions_by_workflow (workflow_project=? AND workflow_domain=?"
+        " AND workflow_name=? AND created_at_ns<?)"
+    ),
+    "executions_bound_succeeded": (
+        "COVERING INDEX workflow_bindings_by_workflow (workflow_project=? AND workflow_domain=?"
+        " AND workflow_name=?)"
+    ),
     "nodes_by_key": "PRIMARY KEY (execution_key=? AND node_key=?)",
     "attempts_by_key": "PRIMARY KEY (execution_key=? AND attempt_key=?)",
     "attempts_finished": (
@@ -181,6 +191,14 @@ POSTGRESQL_SEEKS = {
     "executions_listing_filtered": (
         "executions_by_domain_and_start",
         ["project", "domain", "started_at_ns"],
+    ),
+    "executions_succeeded": (
+        "succeeded_executions_by_workflow",
+        ["workflow_project", "workflow_domain", "workflow_name", "created_at_ns"],
+    ),
+    "executions_bound_succeeded": (
+        "workflow_bindings_by_workflow",
+        ["workflow_project", "workflow_domain", "workflow_name"],
     ),
     "nodes_by_key": ("node_executions_pkey", ["execution_key", "node_key"]),
     "attempts_by_key": ("task_executions_pkey", ["execution_key", "attempt_key"]),

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from spanwise_server.domain.critical_path import find_critical_path
+from spanwise_server.domain.percentiles import percentile
 from spanwise_server.domain.span_builder import walk_spans
 from spanwise_server.domain.spans import Operation, OperationSubject, Span
 from spanwise_server.domain.totals import covered_by_children_ns, end_of
@@ -114,17 +115,12 @@ def _row(
         union_ns=_union_ns(zip((span.start_ns for span in spans), ends_ns, strict=True)),
         self_ns=total_ns - covered_ns,
         mean_ns=total_ns // len(spans),
-        p50_ns=_percentile(ascending, 50),
-        p95_ns=_percentile(ascending, 95),
+        p50_ns=percentile(ascending, 50),
+        p95_ns=percentile(ascending, 95),
         max_ns=ascending[-1],
         critical_ns=critical_ns,
         longest=spans[durations_ns.index(ascending[-1])],
     )
-
-
-def _percentile(ascending: Sequence[int], percent: int) -> int:
-    """Give the least value that at least this share of all do not exceed."""
-    return ascending[-(-len(ascending) * percent // 100) - 1]
 
 
 def _union_ns(stretches: Iterable[tuple[int, int]]) -> int:

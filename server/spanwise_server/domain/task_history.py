@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from spanwise_server.domain.percentiles import percentile
 from spanwise_server.domain.span_paths import SpanPaths
 from spanwise_server.domain.spans import Operation, OperationSubject, Span, TaskAttemptSubject
 from spanwise_server.domain.totals import end_of
@@ -134,18 +135,13 @@ def _compare(
     attempt: Span, operation: Operation, duration_ns: int, samples: Sequence[int]
 ) -> Comparison:
     """Compare one operation; the path is left open, which takes long for what nobody gets."""
-    p50_ns, p95_ns = _percentile(samples, 50), _percentile(samples, 95)
+    p50_ns, p95_ns = percentile(samples, 50), percentile(samples, 95)
     is_outlier = duration_ns > p95_ns and 2 * duration_ns > 3 * p50_ns + 2 * _SLACK_NS
     return Comparison(attempt, "", operation, duration_ns, p50_ns, p95_ns, len(samples), is_outlier)
 
 
 def _sorted(times_ns: Sequence[int | None]) -> list[int]:
     return sorted([time_ns for time_ns in times_ns if time_ns is not None][:MAX_SAMPLES])
-
-
-def _percentile(samples: Sequence[int], percent: int) -> int:
-    """Give the nearest rank of ascending samples."""
-    return samples[-(-percent * len(samples) // 100) - 1]
 
 
 def _durations(attempt: Span, as_of_ns: int) -> dict[Operation, int]:

@@ -1,5 +1,6 @@
 """spanwise.v1.SpanService: executions as trees of spans."""
 
+import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import partial
@@ -28,7 +29,7 @@ from spanwise_server.rpc.codecs.native_watch import SpanView
 from spanwise_server.rpc.methods import Call, Encoded, Handler, Method, service_methods
 from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.rpc.reader import Reader
-from spanwise_server.service.span_queries import SpanQueries
+from spanwise_server.service.execution_list import ExecutionLists
 from spanwise_server.service.span_watch import SpanWatches
 
 _SERVICE = span_service_pb2.DESCRIPTOR.services_by_name["SpanService"]
@@ -40,13 +41,13 @@ class SpanServicer:
     def __init__(
         self,
         reader: Reader,
-        queries: SpanQueries,
+        lists: ExecutionLists,
         watches: SpanWatches[SpanView],
         pool: QueryPool,
     ) -> None:
-        """Leave trees to `reader`, list with `queries` in `pool`, and follow with `watches`."""
+        """Leave trees to `reader`, list with `lists` in `pool`, and follow with `watches`."""
         self._reader = reader
-        self._queries = queries
+        self._lists = lists
         self._watches = watches
         self._pool = pool
 
@@ -88,14 +89,16 @@ class SpanServicer:
     async def _list_executions(
         self, request: ListExecutionsRequest, call: Call
     ) -> ListExecutionsResponse:
-        query = decode_filter(request)
+        wanted = decode_filter(request)
         page_size = require_page_size(request.page_size)
 
         def answer() -> ListExecutionsResponse:
-            page = self._queries.list_executions(query, page_size, request.page_token)
+            page = self._lists.list_executions(
+                wanted, page_size, request.page_token, time.time_ns()
+            )
             response = ListExecutionsResponse(next_page_token=page.next_page_token)
-            for record in page.executions:
-                fill_execution_summary(response.executions.add(), record)
+            for summary in page.executions:
+                fill_execution_summary(response.executions.add(), summary)
             return response
 
         return await self._pool.run(answer)

@@ -1,9 +1,8 @@
-"""The way out for spans: trees and lists of executions."""
+"""The way out for spans: trees of executions."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from spanwise_server.domain.errors import InvalidPageToken
 from spanwise_server.domain.flyte_metrics import render_metrics
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.domain.known import KnownExecution
@@ -12,23 +11,14 @@ from spanwise_server.domain.metric_spans import MetricSpan
 from spanwise_server.domain.span_builder import PlacedSpan, build_span_tree, walk_span_tree
 from spanwise_server.domain.spans import Span
 from spanwise_server.service.arrivals import PayloadDecoder
-from spanwise_server.service.event_log import clamp_page_size
 from spanwise_server.service.known_executions import KnownExecutions, KnownFamily
-from spanwise_server.service.page_tokens import Cursor, decode_page_token, encode_page_token
 from spanwise_server.service.workflow_registry import DefinitionDecoder
 from spanwise_server.storage.api import Storage
-from spanwise_server.storage.records import ExecutionFilter, ExecutionRecord, ExecutionVersion
+from spanwise_server.storage.records import ExecutionVersion
 
 LARGE_EVENTS = 1_000
 """An execution with this many events, as far as is known before it is read, counts as large. A tree
 of fewer is built in about a tenth of a second, so that small ones may wait for each other."""
-
-
-class ExecutionPage(NamedTuple):
-    """A page of executions. `next_page_token` is empty on the last one."""
-
-    executions: list[ExecutionRecord]
-    next_page_token: str
 
 
 class VersionedTree(NamedTuple):
@@ -128,31 +118,6 @@ class SpanQueries:
         execution, children, _ = self._read_family(execution_id)
         return render_metrics(build_span_tree(execution, children), depth)
 
-    def list_executions(
-        self, query: ExecutionFilter, page_size: int, page_token: str
-    ) -> ExecutionPage:
-        """Give a page of executions, the latest start first.
-
-        Args:
-            query: Which ones.
-            page_size: Most executions; 0 means 100, more than 1000 means 1000.
-            page_token: next_page_token of the page before; empty for the first.
-
-        Raises:
-            InvalidPageToken: The token is damaged or was made for another query.
-        """
-        request = ("executions", *query._replace(phases=frozenset()), sorted(query.phases))
-        after = _to_place(decode_page_token(request, page_token)) if page_token else None
-        limit = clamp_page_size(page_size)
-        with self._storage.read() as reader:
-            executions = reader.list_executions(query, after=after, limit=limit + 1)
-        if len(executions) <= limit:
-            return ExecutionPage(executions, "")
-        last = executions[limit - 1]
-        start_ns = last.first_seen_ns if last.state is None else last.state.created_at_ns
-        token = encode_page_token(request, (start_ns, last.execution_key.hex()))
-        return ExecutionPage(executions[:limit], token)
-
     def _read_family(self, execution_id: ExecutionId) -> KnownFamily:
         with self._storage.read() as reader:
             return self._known.read_family(reader, execution_id)
@@ -165,14 +130,3 @@ def _keys(executions: Iterable[KnownExecution]) -> Iterator[bytes]:
         for node in execution.nodes:
             if node.facts.child_execution_id is not None:
                 yield execution_key(node.facts.child_execution_id)
-
-
-def _to_place(cursor: Cursor) -> tuple[int, bytes]:
-    match cursor:
-        case (int(start_ns), str(key)):
-            try:
-                return start_ns, bytes.fromhex(key)
-            except ValueError as error:
-                raise InvalidPageToken from error
-        case _:
-            raise InvalidPageToken

@@ -12,7 +12,7 @@ from spanwise_server.domain.identifiers import (
 )
 from spanwise_server.domain.workflows import WorkflowDefinition, WorkflowFormat
 from spanwise_server.storage.api import Storage
-from spanwise_server.storage.records import WorkflowRecord
+from spanwise_server.storage.records import BindingRecord, WorkflowRecord
 
 DefinitionDecoder = Callable[[WorkflowFormat, bytes], WorkflowDefinition]
 """Decodes a definition: takes its format and bytes."""
@@ -66,5 +66,7 @@ class WorkflowRegistry:
 
         Neither need be known. Raises StoreUnavailable and WriteConflict as register.
         """
-        keys = execution_key(execution_id), workflow_key(workflow_id)
-        self._storage.write(lambda transaction: transaction.put_binding(*keys))
+        record = BindingRecord(
+            execution_key(execution_id), workflow_key(workflow_id), workflow_id, time.time_ns()
+        )
+        self._storage.write(lambda transaction: transaction.put_binding(record))

@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 
 from spanwise_server.storage.records import (
     AttemptRecord,
+    BindingRecord,
     DeletedPart,
     EntityRef,
     EventRecord,
@@ -20,13 +21,16 @@ from spanwise_server.storage.records import (
     ExecutionRecord,
     ExecutionVersion,
     FinishedAttempt,
+    FinishedExecution,
     KeptChunk,
     KeptTree,
+    ListedExecution,
     LoggedEvent,
     LoggedKey,
     NodeRecord,
     ReasonRecord,
     Statistics,
+    WorkflowName,
     WorkflowRecord,
 )
 
@@ -78,11 +82,8 @@ class WriteTransaction(Protocol):
     def put_workflow(self, record: WorkflowRecord) -> None:
         """Insert a workflow, or replace the one of its key."""
 
-    def put_binding(self, execution_key: bytes, workflow_key: bytes) -> None:
-        """Say which workflow an execution runs, instead of what was said before.
-
-        Neither need be there.
-        """
+    def put_binding(self, record: BindingRecord) -> None:
+        """Say which workflow an execution runs, instead of what was said before."""
 
     def add_kept_chunk(self, record: KeptChunk) -> None:
         """Insert a chunk of a tree that is not there yet. Readers find it once its tree is."""
@@ -193,11 +194,29 @@ class ReadTransaction(Protocol):
 
     def list_executions(
         self, query: ExecutionFilter, *, after: tuple[int, bytes] | None, limit: int
-    ) -> list[ExecutionRecord]:
+    ) -> list[ListedExecution]:
         """Give at most `limit` executions, the latest start first.
 
         Start is state.created_at_ns, or first_seen_ns of a placeholder. Executions of one start are
         in ascending order of key. `after` is the (start, key) of the last one that the caller has.
+        """
+
+    def list_succeeded_executions(
+        self, workflows: Collection[WorkflowName], *, before_ns: int, limit: int, limit_bound: int
+    ) -> list[FinishedExecution]:
+        """Give executions of some workflows that succeeded, created before a moment.
+
+        Two statements, whatever the number of workflows; the work does not grow with the
+        executions that a workflow has.
+
+        Args:
+            workflows: Workflows, in any version.
+            before_ns: Only executions that were created before this moment.
+            limit: Of each workflow, the latest so many of those whose events name it.
+            limit_bound: Of each workflow, the latest so many that were bound to it are looked at.
+
+        Returns:
+            The latest created_at_ns first; of one moment, in ascending order of keys. Each once.
         """
 
     def list_events(

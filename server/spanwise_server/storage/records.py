@@ -361,6 +361,43 @@ class LoggedEvent(NamedTuple):
     retry_attempt: int
 
 
+class BindingRecord(NamedTuple):
+    """What somebody said that an execution runs. Neither need be known."""
+
+    execution_key: bytes
+    workflow_key: bytes
+    workflow_id: EntityVersion
+    bound_at_ns: int
+
+
+class ListedExecution(NamedTuple):
+    """An execution in a list.
+
+    `workflow_id` is the one that it is bound to, else the one that its own events name; empty where
+    neither is known.
+    """
+
+    record: ExecutionRecord
+    workflow_id: EntityVersion
+
+
+class WorkflowName(NamedTuple):
+    """A workflow in any version."""
+
+    project: str
+    domain: str
+    name: str
+
+
+class FinishedExecution(NamedTuple):
+    """An execution that succeeded: what it ran, when it was created, and when it ended."""
+
+    execution_key: bytes
+    workflow: WorkflowName
+    created_at_ns: int
+    ended_at_ns: int
+
+
 class ExecutionFilter(NamedTuple):
     """Which executions to list. An empty or None part lets all pass.
 

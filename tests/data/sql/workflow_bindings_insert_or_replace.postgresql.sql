@@ -1,3 +1,3 @@
--- parameters: execution_key, workflow_key
-INSERT INTO workflow_bindings (execution_key, workflow_key) SELECT given.execution_key, given.workflow_key
-FROM unnest(%s::BYTEA[], %s::BYTEA[]) AS given(execution_key, workflow_key) ON CONFLICT (execution_key) DO UPDATE SET workflow_key = excluded.workflow_key;
+-- parameters: execution_key, workflow_key, workflow_project, workflow_domain, workflow_name, workflow_version, bound_at_ns
+INSERT INTO workflow_bindings (execution_key, workflow_key, workflow_project, workflow_domain, workflow_name, workflow_version, bound_at_ns) SELECT given.execution_key, given.workflow_key, given.workflow_project, given.workflow_domain, given.workflow_name, given.workflow_version, given.bound_at_ns
+FROM unnest(%s::BYTEA[], %s::BYTEA[], %s::TEXT[], %s::TEXT[], %s::TEXT[], %s::TEXT[], %s::BIGINT[]) AS given(execution_key, workflow_key, workflow_project, workflow_domain, workflow_name, workflow_version, bound_at_ns) ON CONFLICT (execution_key) DO UPDATE SET workflow_key = excluded.workflow_key, workflow_project = excluded.workflow_project, workflow_domain = excluded.workflow_domain, workflow_name = excluded.workflow_name, workflow_version = excluded.workflow_version, bound_at_ns = excluded.bound_at_ns;

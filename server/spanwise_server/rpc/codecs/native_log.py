@@ -11,8 +11,9 @@ from spanwise_server.rpc.codecs.native_spans import (
     fill_execution_id,
 )
 from spanwise_server.rpc.codecs.payloads import payload_name
-from spanwise_server.rpc.codecs.timestamps import fill_time
-from spanwise_server.storage.records import ExecutionRecord, LoggedEvent
+from spanwise_server.rpc.codecs.timestamps import fill_duration, fill_time
+from spanwise_server.service.execution_list import ExecutionSummary
+from spanwise_server.storage.records import LoggedEvent
 
 _MAX_ANSWER_BYTES = 2**20
 """Payload bytes of an answer with several events. Clients take 4 MiB unless told otherwise."""
@@ -60,12 +61,18 @@ def fill_logged_event(message: event_service_pb2.LoggedEvent, logged: LoggedEven
 
 
 def fill_execution_summary(
-    message: span_service_pb2.ExecutionSummary, record: ExecutionRecord
+    message: span_service_pb2.ExecutionSummary, summary: ExecutionSummary
 ) -> None:
     """Fill in one line of a list of executions."""
+    record = summary.record
     fill_execution_id(message.execution_id, record.execution_id)
     message.execution_id.org = record.facts.org
-    fill_entity(message.workflow_id, record.facts.workflow_id)
+    fill_entity(message.workflow_id, summary.workflow_id)
+    if summary.usual is not None:
+        fill_duration(message.usual.p50, summary.usual.p50_ns)
+        fill_duration(message.usual.p95, summary.usual.p95_ns)
+        message.usual.sample_count = summary.usual.num_samples
+    message.slower_than_usual = summary.is_slower
     state = record.state
     if state is None:
         # A placeholder: nothing was heard of the execution itself.

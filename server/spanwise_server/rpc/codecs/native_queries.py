@@ -9,6 +9,7 @@ from spanwise_server.domain.phases import Phase
 from spanwise_server.rpc.codecs.native import decode_execution_id
 from spanwise_server.rpc.codecs.timestamps import decode_optional
 from spanwise_server.rpc.tree_selection import Selection
+from spanwise_server.service.execution_list import Wanted
 from spanwise_server.storage.records import ExecutionFilter
 
 MAX_ANSWER_BYTES = 60 * 2**20
@@ -163,19 +164,20 @@ def _depth(selection: span_service_pb2.SpanSelection) -> int | None:
     return selection.depth if selection.HasField("depth") else None
 
 
-def decode_filter(request: span_service_pb2.ListExecutionsRequest) -> ExecutionFilter:
+def decode_filter(request: span_service_pb2.ListExecutionsRequest) -> Wanted:
     """Give which executions a request asks for.
 
     Raises:
         InvalidQuery: It names a phase that is none.
     """
-    return ExecutionFilter(
+    query = ExecutionFilter(
         project=request.project,
         domain=request.domain,
         phases=_decode_phases(request.phases),
         started_from_ns=decode_optional(request, "started_after"),
         started_before_ns=decode_optional(request, "started_before"),
     )
+    return Wanted(query, request.search, request.slower_than_usual)
 
 
 def _decode_phases(numbers: Iterable[int]) -> frozenset[Phase]:

@@ -19,7 +19,13 @@ from sqlalchemy import (
 from spanwise_server.domain.events import ExecutionFacts
 from spanwise_server.domain.identifiers import EntityVersion, ExecutionId
 from spanwise_server.domain.phases import Phase
-from spanwise_server.storage.records import ExecutionFilter, ExecutionRecord
+from spanwise_server.storage.records import (
+    ExecutionFilter,
+    ExecutionRecord,
+    FinishedExecution,
+    ListedExecution,
+    WorkflowName,
+)
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.compiling import limited
 from spanwise_server.storage.sql.connection import Row
@@ -62,6 +68,8 @@ COLUMNS = (
 )
 
 KEY_COLUMNS = (EXECUTIONS.c.execution_key,)
+
+_SUCCEEDED = literal_column(str(int(Phase.SUCCEEDED)), BigInteger)
 
 
 def to_row(record: ExecutionRecord) -> Row:
@@ -110,6 +118,22 @@ def from_row(row: Row) -> ExecutionRecord:
         ),
         state_from_row(state),
     )
+
+
+BOUND_COLUMNS = (
+    WORKFLOW_BINDINGS.c.workflow_project,
+    WORKFLOW_BINDINGS.c.workflow_domain,
+    WORKFLOW_BINDINGS.c.workflow_name,
+    WORKFLOW_BINDINGS.c.workflow_version,
+)
+
+NAME_COLUMNS = (
+    EXECUTIONS.c.workflow_project,
+    EXECUTIONS.c.workflow_domain,
+    EXECUTIONS.c.workflow_name,
+)
+
+BOUND_NAME_COLUMNS = BOUND_COLUMNS[:3]
 
 
 def from_rows(rows: Iterable[Row]) -> list[ExecutionRecord]:
@@ -212,9 +236,16 @@ def listing_parameters(
 
 
 def select_listing(database: Database, listing: Listing) -> Select[Any]:
-    """Read a page of executions, the latest start first. Rows: COLUMNS."""
-    table = EXECUTIONS.c
-    statement = select(*COLUMNS).where(_is_kept(database))
+    """Read a page of executions, the latest start first.
+
+    Rows: COLUMNS and BOUND_COLUMNS, which are NULL for what is bound to nothing.
+    """
+    table, bindings = EXECUTIONS.c, WORKFLOW_BINDINGS
+    statement = (
+        select(*COLUMNS, *BOUND_COLUMNS)
+        .outerjoin_from(EXECUTIONS, bindings, bindings.c.execution_key == table.execution_key)
+        .where(_is_kept(database))
+    )
     if listing.by_project:
         statement = statement.where(table.project == bindparam("project"))
     if listing.by_domain:
@@ -240,3 +271,83 @@ def select_listing(database: Database, listing: Listing) -> Select[Any]:
             or_(table.started_at_ns < after_ns, table.execution_key > bindparam("after_key")),
         )
     return limited(statement.order_by(table.started_at_ns.desc(), table.execution_key))
+
+
+def listed_from_rows(rows: Iterable[Row]) -> list[ListedExecution]:
+    """Read the rows of select_listing()."""
+    return decode("executions", _listed_from_row, rows)
+
+
+def _listed_from_row(row: Row) -> ListedExecution:
+    record = from_row(row[: len(COLUMNS)])
+    bound_to = EntityVersion(*(text or "" for text in row[len(COLUMNS) :]))
+    return ListedExecution(record, bound_to if any(bound_to) else record.facts.workflow_id)
+
+
+def select_succeeded(database: Database, num_keys: int) -> Select[Any]:
+    """Read the latest executions that succeeded, of workflows that their events name.
+
+    Keys: NAME_COLUMNS. Parameters after them: before_ns, limit. Rows: the fields of
+    FinishedExecution, with those of its workflow one by one.
+    """
+    wanted, value = dialect.wanted_each(database, NAME_COLUMNS, num_keys)
+    latest = EXECUTIONS.alias("latest")
+    keys = (
+        select(latest.c.execution_key)
+        .where(
+            *(latest.c[column.name] == value[column.name] for column in NAME_COLUMNS),
+            latest.c.ended_phase == _SUCCEEDED,
+            latest.c.workflow_name != literal_column("''"),
+            latest.c.created_at_ns < bindparam("before_ns", type_=BigInteger),
+        )
+        .order_by(latest.c.created_at_ns.desc(), latest.c.execution_key)
+        .correlate(wanted)
+    )
+    return select(
+        EXECUTIONS.c.execution_key,
+        *NAME_COLUMNS,
+        EXECUTIONS.c.created_at_ns,
+        EXECUTIONS.c.ended_occurred_at_ns,
+    ).select_from(dialect.join_each(database, wanted, EXECUTIONS, limited(keys)))
+
+
+def select_bound_succeeded(database: Database, num_keys: int) -> Select[Any]:
+    """Read executions that succeeded, of the latest that were bound to workflows.
+
+    Keys: BOUND_NAME_COLUMNS. Parameters after them: limit, before_ns. Rows: as select_succeeded().
+    """
+    wanted, value = dialect.wanted_each(database, BOUND_NAME_COLUMNS, num_keys)
+    latest = WORKFLOW_BINDINGS.alias("latest")
+    keys = (
+        select(latest.c.execution_key)
+        .where(*(latest.c[column.name] == value[column.name] for column in BOUND_NAME_COLUMNS))
+        .order_by(latest.c.bound_at_ns.desc(), latest.c.execution_key)
+        .correlate(wanted)
+    )
+    bindings = dialect.join_each(database, wanted, WORKFLOW_BINDINGS, limited(keys))
+    is_same = EXECUTIONS.c.execution_key == WORKFLOW_BINDINGS.c.execution_key
+    return (
+        select(
+            EXECUTIONS.c.execution_key,
+            *BOUND_NAME_COLUMNS,
+            EXECUTIONS.c.created_at_ns,
+            EXECUTIONS.c.ended_occurred_at_ns,
+        )
+        .select_from(bindings.join(EXECUTIONS, is_same))
+        .where(
+            EXECUTIONS.c.ended_phase == _SUCCEEDED,
+            EXECUTIONS.c.created_at_ns < bindparam("before_ns", type_=BigInteger),
+        )
+    )
+
+
+def succeeded_from_rows(rows: Iterable[Row]) -> list[FinishedExecution]:
+    """Read the rows of select_succeeded() and select_bound_succeeded()."""
+    return decode("executions", _succeeded_from_row, rows)
+
+
+def _succeeded_from_row(row: Row) -> FinishedExecution:
+    execution_key, project, domain, name, created_at_ns, ended_at_ns = row
+    return FinishedExecution(
+        execution_key, WorkflowName(project, domain, name), created_at_ns, ended_at_ns
+    )

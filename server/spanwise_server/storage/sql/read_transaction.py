@@ -13,10 +13,13 @@ from spanwise_server.storage.records import (
     ExecutionRecord,
     ExecutionVersion,
     FinishedAttempt,
+    FinishedExecution,
     KeptChunk,
     KeptTree,
+    ListedExecution,
     LoggedEvent,
     Statistics,
+    WorkflowName,
     WorkflowRecord,
 )
 from spanwise_server.storage.sql import (
@@ -97,6 +100,20 @@ class ReadStatements:
             return compile_statement(database, executions.select_listing(database, listing))
 
         self.list_executions = list_executions
+        self.list_succeeded = KeyLookup(
+            database,
+            executions.select_succeeded,
+            len(executions.NAME_COLUMNS),
+            more=("before_ns", "limit"),
+            max_keys=max_lateral_keys(database),
+        )
+        self.list_bound_succeeded = KeyLookup(
+            database,
+            executions.select_bound_succeeded,
+            len(executions.BOUND_NAME_COLUMNS),
+            more=("limit", "before_ns"),
+            max_keys=max_lateral_keys(database),
+        )
 
 
 @cache
@@ -224,11 +241,24 @@ class SqlReadTransaction:
 
     def list_executions(
         self, query: ExecutionFilter, *, after: tuple[int, bytes] | None, limit: int
-    ) -> list[ExecutionRecord]:
+    ) -> list[ListedExecution]:
         """See ReadTransaction."""
         statement = self._statements.list_executions(executions.listing_of(query, after))
         parameters = statement.arrange(executions.listing_parameters(query, after, limit))
-        return self._connection.read(statement.text, parameters, executions.from_rows)
+        return self._connection.read(statement.text, parameters, executions.listed_from_rows)
+
+    def list_succeeded_executions(
+        self, workflows: Collection[WorkflowName], *, before_ns: int, limit: int, limit_bound: int
+    ) -> list[FinishedExecution]:
+        """See ReadTransaction."""
+        wanted = list(set(workflows))
+        named = self._statements.list_succeeded.read(
+            self._connection, wanted, executions.succeeded_from_rows, (before_ns, limit)
+        )
+        bound = self._statements.list_bound_succeeded.read(
+            self._connection, wanted, executions.succeeded_from_rows, (limit_bound, before_ns)
+        )
+        return sorted({*named, *bound}, key=lambda each: (-each.created_at_ns, *each[:2]))
 
     def list_events(
         self, key: bytes, *, after_sequence: int, limit: int, with_payload: bool

@@ -21,7 +21,11 @@ from sqlalchemy import (
     SmallInteger,
     Table,
     Text,
+    and_,
+    literal_column,
 )
+
+from spanwise_server.domain.phases import Phase
 
 METADATA = MetaData()
 
@@ -83,6 +87,11 @@ def first_running_column() -> Column[int]:
 def text_column(name: str) -> Column[str]:
     """Give a text of any length."""
     return Column(name, TEXT, nullable=False)
+
+
+def later_text_column(name: str) -> Column[str]:
+    """Give a text that a table has not had from the beginning: empty in the rows before."""
+    return Column(name, TEXT, nullable=False, server_default="")
 
 
 # One row per received event, whatever became of it. Key: the position inside the execution, from 1,
@@ -152,6 +161,22 @@ Index(
     EXECUTIONS.c.domain,
     EXECUTIONS.c.started_at_ns.desc(),
     EXECUTIONS.c.execution_key,
+)
+# Numbers stand in its text, as they do in the statements that are to use it.
+IS_NAMED_SUCCESS = and_(
+    EXECUTIONS.c.ended_phase == literal_column(str(int(Phase.SUCCEEDED))),
+    EXECUTIONS.c.workflow_name != literal_column("''"),
+)
+# So that the latest that succeeded of a workflow are found in few steps, whatever came between.
+Index(
+    "succeeded_executions_by_workflow",
+    EXECUTIONS.c.workflow_project,
+    EXECUTIONS.c.workflow_domain,
+    EXECUTIONS.c.workflow_name,
+    EXECUTIONS.c.created_at_ns.desc(),
+    EXECUTIONS.c.execution_key,
+    sqlite_where=IS_NAMED_SUCCESS,
+    postgresql_where=IS_NAMED_SUCCESS,
 )
 # Has all that retention asks of those that ended, so that it reads nothing else. Not the start: for
 # SQLite, a generated column is in no index alone.
@@ -271,7 +296,23 @@ WORKFLOW_BINDINGS = Table(
     METADATA,
     execution_key_column(),
     workflow_key_column(primary_key=False),  # need not be there either
+    # What the key is the key of, and when it was said; empty and 0 in rows of before version 0005
+    # whose workflow was not registered.
+    later_text_column("workflow_project"),
+    later_text_column("workflow_domain"),
+    later_text_column("workflow_name"),
+    later_text_column("workflow_version"),
+    Column("bound_at_ns", BigInteger, nullable=False, server_default="0"),
     sqlite_with_rowid=False,
+)
+# So that the latest executions of a workflow are found in few steps, however many it has.
+Index(
+    "workflow_bindings_by_workflow",
+    WORKFLOW_BINDINGS.c.workflow_project,
+    WORKFLOW_BINDINGS.c.workflow_domain,
+    WORKFLOW_BINDINGS.c.workflow_name,
+    WORKFLOW_BINDINGS.c.bound_at_ns.desc(),
+    WORKFLOW_BINDINGS.c.execution_key,
 )
 
 # One row per large finished execution whose span tree is kept as it is sent. Key: the execution.

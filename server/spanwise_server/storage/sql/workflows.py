@@ -7,7 +7,7 @@ from sqlalchemy import Insert, Select
 
 from spanwise_server.domain.identifiers import EntityVersion
 from spanwise_server.domain.workflows import WorkflowFormat
-from spanwise_server.storage.records import WorkflowRecord
+from spanwise_server.storage.records import BindingRecord, WorkflowRecord
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary
@@ -28,7 +28,15 @@ COLUMNS = (
 
 KEY_COLUMNS = (WORKFLOWS.c.workflow_key,)
 
-BINDING_COLUMNS = (WORKFLOW_BINDINGS.c.execution_key, WORKFLOW_BINDINGS.c.workflow_key)
+BINDING_COLUMNS = (
+    WORKFLOW_BINDINGS.c.execution_key,
+    WORKFLOW_BINDINGS.c.workflow_key,
+    WORKFLOW_BINDINGS.c.workflow_project,
+    WORKFLOW_BINDINGS.c.workflow_domain,
+    WORKFLOW_BINDINGS.c.workflow_name,
+    WORKFLOW_BINDINGS.c.workflow_version,
+    WORKFLOW_BINDINGS.c.bound_at_ns,
+)
 
 _FORMATS = members(WorkflowFormat)
 
@@ -62,6 +70,12 @@ def insert_or_replace(database: Database) -> Insert:
 def insert_or_replace_binding(database: Database) -> Insert:
     """Insert or replace what an execution is bound to. Parameters: BINDING_COLUMNS."""
     return dialect.insert_or_replace(database, WORKFLOW_BINDINGS, BINDING_COLUMNS)
+
+
+def binding_to_row(record: BindingRecord) -> Row:
+    """Give the values of BINDING_COLUMNS."""
+    execution_key, workflow_key, workflow_id, bound_at_ns = record
+    return binary(execution_key), binary(workflow_key), *workflow_id, bound_at_ns
 
 
 def select_by_keys(database: Database, num_keys: int) -> Select[Any]:

@@ -7,6 +7,7 @@ from sqlalchemy import delete
 
 from spanwise_server.storage.records import (
     AttemptRecord,
+    BindingRecord,
     DeletedPart,
     EntityRef,
     EventRecord,
@@ -224,10 +225,9 @@ class SqlWriteTransaction:
         """See WriteTransaction."""
         self._put(self._statements.put_workflow, [workflows.to_row(record)])
 
-    def put_binding(self, execution_key: bytes, workflow_key: bytes) -> None:
+    def put_binding(self, record: BindingRecord) -> None:
         """See WriteTransaction."""
-        row = (binary(execution_key), binary(workflow_key))
-        self._put(self._statements.put_binding, [row])
+        self._put(self._statements.put_binding, [workflows.binding_to_row(record)])
 
     def add_kept_chunk(self, record: KeptChunk) -> None:
         """See WriteTransaction."""

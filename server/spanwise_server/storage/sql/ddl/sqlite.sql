@@ -51,6 +51,7 @@ CREATE TABLE executions (
 CREATE INDEX executions_by_domain_and_start ON executions (project, domain, started_at_ns DESC, execution_key);
 CREATE INDEX executions_by_end ON executions (ended_occurred_at_ns, execution_key, project, domain, ended_phase);
 CREATE INDEX executions_by_start ON executions (started_at_ns DESC, execution_key);
+CREATE INDEX succeeded_executions_by_workflow ON executions (workflow_project, workflow_domain, workflow_name, created_at_ns DESC, execution_key) WHERE ended_phase = 11 AND workflow_name != '';
 CREATE TABLE node_executions (
 	execution_key BLOB NOT NULL,
 	node_key BIGINT NOT NULL,
@@ -138,9 +139,15 @@ CREATE TABLE workflows (
 CREATE TABLE workflow_bindings (
 	execution_key BLOB NOT NULL,
 	workflow_key BLOB NOT NULL,
+	workflow_project TEXT DEFAULT '' NOT NULL,
+	workflow_domain TEXT DEFAULT '' NOT NULL,
+	workflow_name TEXT DEFAULT '' NOT NULL,
+	workflow_version TEXT DEFAULT '' NOT NULL,
+	bound_at_ns BIGINT DEFAULT '0' NOT NULL,
 	PRIMARY KEY (execution_key)
 )
  WITHOUT ROWID;
+CREATE INDEX workflow_bindings_by_workflow ON workflow_bindings (workflow_project, workflow_domain, workflow_name, bound_at_ns DESC, execution_key);
 CREATE TABLE kept_trees (
 	execution_key BLOB NOT NULL,
 	generation BIGINT NOT NULL,
