@@ -2,7 +2,8 @@
 
 Each worker is a whole server in a process of its own (worker.py). They share the port with
 SO_REUSEPORT, and the system deals connections out among them. The supervisor serves nothing: it
-holds the port, so that it is one for all of them, and brings back a worker that ended.
+holds the port, so that it is one for all of them, brings back a worker that ended, and ends one
+that hangs.
 See docs/adr/014-workers-are-processes.md.
 """
 
@@ -20,7 +21,7 @@ import structlog
 
 from spanwise_server.config import Address, Settings, parse_address
 from spanwise_server.rpc.fronts.addresses import AddressUnavailableError, check_address
-from spanwise_server.worker import decode_word, encode_hello
+from spanwise_server.worker import SIGN_EVERY_S, SIGN_OF_LIFE, decode_word, encode_hello
 
 _log = structlog.get_logger(__name__)
 
@@ -37,6 +38,10 @@ one that ends again and again does not take the machine from the others."""
 
 STEADY_S = 60.0
 """A worker that has served for so long ended for a new reason: the pauses begin anew."""
+
+MAX_MISSED_SIGNS = 15
+"""Signs of life in a row that may fail to come: half a minute. The event loop of a worker is never
+held up for a second by itself, but all processes of a machine that swaps may be for many."""
 
 STOP_MARGIN_S = 5.0
 """What a worker needs to stop besides the time that its calls may take: its last commits, and the
@@ -113,8 +118,7 @@ class Supervisor:
     def kill(self) -> None:
         """End all workers at once. What they have answered with OK is committed."""
         for worker in self._running:
-            with suppress(ProcessLookupError):
-                worker.process.kill()
+            _kill(worker)
 
     async def _keep(self, number: int) -> None:
         """Keep a worker running until stop()."""
@@ -150,10 +154,11 @@ class Supervisor:
             worker = await self._start(number)
         except OSError as error:
             return _End(f"its process cannot be started: {error}", None, 0.0)
-        failure = await _first_word(worker)
+        failure = await _first_word(number, worker)
         begun_s = loop.time()
         if failure is None:
             self._note_ready(number)
+            await _next_word(number, worker, limit_s=SIGN_EVERY_S)  # its end: it has no second one
         exit_code = await worker.process.wait()
         self._running.discard(worker)
         worker.link.close()
@@ -188,12 +193,45 @@ class Supervisor:
             _log.info("a worker is back", worker=number)
 
 
-async def _first_word(worker: _Worker) -> str | None:
+def _kill(worker: _Worker) -> None:
+    with suppress(ProcessLookupError):
+        worker.process.kill()  # also one that is stopped
+
+
+async def _next_word(number: int, worker: _Worker, limit_s: float | None) -> bytes:
+    """Wait for a line that is more than a sign of life; it is empty when the worker has ended.
+
+    A worker that gives signs of life no more is killed.
+
+    Args:
+        number: Of the worker.
+        worker: Worker.
+        limit_s: Until when the first sign of life should come; None for any time, as a worker loads
+            its code before.
+    """
+    num_missed = 0
+    while True:
+        try:
+            async with asyncio.timeout(limit_s):
+                line = await worker.words.readline()
+        except TimeoutError:
+            # Counted, not timed: a machine that slept for hours has held up both of them, and then
+            # one sign is missing.
+            num_missed += 1
+            if num_missed == MAX_MISSED_SIGNS:
+                _log.error("a worker hangs and is killed", worker=number, num_missed=num_missed)
+                _kill(worker)
+        except OSError:
+            return b""
+        else:
+            if line != SIGN_OF_LIFE:
+                return line
+            limit_s, num_missed = SIGN_EVERY_S, 0
+
+
+async def _first_word(number: int, worker: _Worker) -> str | None:
     """Wait until a worker takes calls: None. Or give the reason why it does not."""
-    try:
-        line = await worker.words.readline()
-    except OSError:
-        line = b""
+    line = await _next_word(number, worker, limit_s=None)
     return decode_word(line) if line else "it ended before it took calls; its log may say why"
 
 

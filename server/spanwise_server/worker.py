@@ -3,7 +3,8 @@
 A worker is a whole server, with a writer of its own, that shares its port with the other workers.
 Its standard input is a socket: it reads its number and settings, says one word when it takes calls,
 or why it cannot, and stops gracefully when the other end closes. So it never outlives the
-supervisor for longer than its calls take.
+supervisor for longer than its calls take. As long as its event loop goes round it gives a sign of
+life every few seconds.
 """
 
 import asyncio
@@ -20,6 +21,12 @@ from spanwise_server.config import Address, Settings
 from spanwise_server.domain.errors import SpanwiseError
 from spanwise_server.rpc.fronts.addresses import AddressUnavailableError
 from spanwise_server.telemetry import configure_logging
+
+SIGN_OF_LIFE = b"\n"
+"""A line that says nothing else."""
+
+SIGN_EVERY_S = 2.0
+"""From one sign of life to the next."""
 
 
 def encode_hello(number: int, settings: Settings) -> bytes:
@@ -58,6 +65,7 @@ async def _serve(settings: Settings, number: int, link: socket.socket) -> int:
         loop.add_signal_handler(number_of_signal, stop.set)
     orders, words = await asyncio.open_connection(sock=link)
     until_closed = asyncio.create_task(_stop_when_closed(orders, stop))
+    signs = asyncio.create_task(_give_signs_of_life(orders, words))
 
     def announce(_: Address) -> None:
         settle_collector()
@@ -71,7 +79,15 @@ async def _serve(settings: Settings, number: int, link: socket.socket) -> int:
         return 1
     finally:
         until_closed.cancel()
+        signs.cancel()
     return 0
+
+
+async def _give_signs_of_life(orders: asyncio.StreamReader, words: asyncio.StreamWriter) -> None:
+    """Do so from the beginning to the end, also while calls may take their time to finish."""
+    while not orders.at_eof():
+        words.write(SIGN_OF_LIFE)
+        await asyncio.sleep(SIGN_EVERY_S)
 
 
 async def _stop_when_closed(orders: asyncio.StreamReader, stop: asyncio.Event) -> None:

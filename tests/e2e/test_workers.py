@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -15,6 +16,9 @@ from pathlib import Path
 import grpc
 import pytest
 
+from spanwise_server.config import Settings
+from spanwise_server.supervisor import WORKER_COMMAND
+from spanwise_server.worker import SIGN_OF_LIFE, decode_word, encode_hello
 from tests.e2e.cli_process import run
 from tests.e2e.flyte_run import OK, Run
 from tests.e2e.harness import READY, ServerProcess, Stubs, running_server, whole_log
@@ -294,3 +298,25 @@ def test_a_number_of_workers_that_is_none_is_told() -> None:
     done = run("serve", "--workers", "0")
     assert done.returncode == 2
     assert "workers is 0" in done.stderr
+
+
+def test_a_worker_gives_signs_of_life_before_it_takes_calls_and_from_then_on(
+    tmp_path: Path,
+) -> None:
+    """What the supervisor tells a worker that hangs by."""
+    url = f"sqlite:///{tmp_path / 'spanwise.db'}"
+    assert run("migrate", "--database-url", url).returncode == 0
+    ours, its = socket.socketpair()
+    with its:
+        worker = subprocess.Popen(WORKER_COMMAND, stdin=its.fileno(), stderr=subprocess.DEVNULL)
+    with worker, ours.makefile("rb") as lines:
+        ours.settimeout(DEADLINE_S)
+        ours.sendall(encode_hello(1, Settings(grpc_address="127.0.0.1:0", database_url=url)))
+        assert lines.readline() == SIGN_OF_LIFE
+        said = next(line for line in lines if line != SIGN_OF_LIFE)
+        assert decode_word(said) is None
+        assert [lines.readline(), lines.readline()] == [SIGN_OF_LIFE] * 2
+        worker.terminate()
+        assert set(lines) <= {SIGN_OF_LIFE}
+        ours.close()
+        assert worker.wait(DEADLINE_S) == 0

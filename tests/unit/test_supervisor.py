@@ -16,7 +16,7 @@ from spanwise_server.supervisor import Supervisor, WorkerFailedError, hold_addre
 DEADLINE_S = 60
 
 WORKER = """
-import json, os, socket, sys, time
+import json, os, select, signal, socket, sys, time
 link = socket.socket(fileno=0)
 stream = link.makefile("rwb")
 number, settings = json.loads(stream.readline())
@@ -27,9 +27,12 @@ nth = open(starts).read().split().count(str(number))
 def say(word):
     stream.write(json.dumps(word).encode() + b"\\n")
     stream.flush()
+def sign():
+    link.send(b"\\n")
 def serve():
     say(None)
-    stream.read()
+    while not select.select([link], [], [], 0.01)[0]:
+        sign()
 """
 
 
@@ -222,6 +225,43 @@ def test_a_worker_that_does_not_stop_is_killed(
         await running
 
     run(work())
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "say(None)\nsign()\nos.kill(os.getpid(), signal.SIGSTOP)",
+        "say(None)\ntime.sleep(3600)",
+        "sign()\ntime.sleep(3600)",
+    ],
+    ids=["stopped", "busy", "before it takes calls"],
+)
+def test_a_worker_that_gives_no_signs_of_life_is_replaced_and_the_others_are_left_alone(
+    fakes: Fakes, monkeypatch: pytest.MonkeyPatch, script: str
+) -> None:
+    """Also one that does not take calls yet."""
+    monkeypatch.setattr(supervisor_module, "SIGN_EVERY_S", 0.1)
+    told: list[object] = []
+    monkeypatch.setattr(
+        supervisor_module._log,  # noqa: SLF001 - what it tells
+        "error",
+        lambda event, **values: told.append((event, values["worker"])),
+    )
+
+    async def work() -> None:
+        script_of_all = "    ".join(f"if number == 2 and nth == 1:\n{script}".splitlines(True))
+        supervisor = fakes.supervisor(f"{script_of_all}\nserve()")
+        running = asyncio.create_task(supervisor.run())
+        await until(running, lambda: len(fakes.started()) == 3 and fakes.num_announced)
+        supervisor.stop()
+        await running
+
+    run(work())
+    assert sorted(fakes.started()) == [1, 2, 2]
+    assert told == [
+        ("a worker hangs and is killed", 2),
+        ("a worker ended and is started again", 2),
+    ]
 
 
 def test_a_stop_during_the_start_or_a_pause_ends_it(
