@@ -1,11 +1,15 @@
 """The composition root: the one place that knows every layer, and ties them together."""
 
 import asyncio
+import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
+
+import structlog
 
 from spanwise_server.config import Address, Settings, parse_address
 from spanwise_server.domain.identifiers import ExecutionId
@@ -46,9 +50,18 @@ from spanwise_server.storage.sql.migrations import prepare, upgrade, verify
 from spanwise_server.telemetry import Metrics
 from spanwise_server.writer.process import WriterProcess
 
+_log = structlog.get_logger(__name__)
+
 DRAIN_S = 0.2
 """How long a stopping server goes on answering UNAVAILABLE: senders hear it before the port closes,
 and stop sending to it."""
+
+LAST_COMMITS_S = 2.0
+"""What the last commits may take where calls have less time to finish."""
+
+OVERTIME_S = 4.0
+"""How long after the time for calls a stop may take before the process ends all the same. Less than
+a supervisor waits, and with the usual 20 s less than Kubernetes does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +98,22 @@ class Server:
         """Let running calls finish, commit what was accepted, close the port and the storage.
 
         Args:
-            grace_s: Seconds after which calls that still run are cancelled.
+            grace_s: Seconds after which calls that still run are cancelled, and what is not
+                committed is refused.
         """
+        begun_s = time.monotonic()
         self.health.stop()
         self.watches.stop()  # they would last as long as their executions
         self.event_watches.stop()
-        await asyncio.to_thread(self.sweeper.stop)  # what it leaves can wait for another time
+        # What it leaves can wait for another time.
+        sweep = asyncio.create_task(asyncio.to_thread(self.sweeper.stop))
         # First what was accepted is committed. Calls that arrive from now on hear UNAVAILABLE,
         # which senders try again elsewhere; the front would cancel those that it has not begun.
-        await self.sink.stop()
+        await self.sink.stop(max(grace_s, LAST_COMMITS_S))
         await asyncio.sleep(DRAIN_S)
-        await self.front.stop(grace_s)
+        await self.front.stop(max(grace_s - (time.monotonic() - begun_s), 0))
         await self.reader.close()
+        await sweep
         self.close()
 
     def close(self) -> None:
@@ -214,7 +231,25 @@ async def serve_until(
     announce(address)
     await stop.wait()
     watch.cancel()
-    await server.stop(settings.graceful_stop_s)
+    with _ending_after(settings.graceful_stop_s + OVERTIME_S):
+        await server.stop(settings.graceful_stop_s)
+
+
+@contextmanager
+def _ending_after(limit_s: float) -> Iterator[None]:
+    """End the process when a block takes longer: a store that hangs holds up threads."""
+
+    def end() -> None:
+        _log.error("the database, or a process, does not answer: stopped without waiting for it")
+        os._exit(1)
+
+    timer = threading.Timer(limit_s, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def open_migrated(url: str) -> Storage:

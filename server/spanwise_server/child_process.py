@@ -15,6 +15,9 @@ from typing import Any, NamedTuple, cast
 
 _LENGTH = struct.Struct(">Q")
 
+END_S = 2.0
+"""How long a child may take to end after its socket was closed. It has nothing left to do then."""
+
 
 class Child(NamedTuple):
     """A process that was started, and the serving process's end of its socket."""
@@ -37,6 +40,15 @@ async def start_child(module: str) -> Child:
         )
     answers, requests = await asyncio.open_connection(sock=ours)
     return Child(process, answers, requests)
+
+
+def await_end(process: "subprocess.Popen[bytes]") -> None:
+    """Wait for the end of a child whose socket was closed, and kill one that hangs."""
+    try:
+        process.wait(END_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def open_own_end(buffer_bytes: int) -> BufferedRWPair:

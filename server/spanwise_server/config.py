@@ -167,8 +167,10 @@ class Settings(BaseSettings):
         ge=0,
         le=3600,
         description=(
-            "Seconds that running calls may take to finish after SIGTERM. Below the 30 s after"
-            " which Kubernetes kills, so that what was accepted is committed in time."
+            "Seconds that running calls may take to finish after SIGTERM, and what was accepted to"
+            " be committed, for which there are two at least. What hangs then is left: callers hear"
+            " UNAVAILABLE, and the server ends within 4 s more. Both together are below the 30 s"
+            " after which Kubernetes kills."
         ),
     )
 

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import grpc
 import pytest
 
+from tests.e2e.cli_process import TIMEOUT_S
 from tests.e2e.flyte_run import ALREADY_EXISTS, OK, Run
 from tests.e2e.harness import ServerProcess, Stubs, running_server
 from tests.e2e.processes import child_of, is_running, wait_until
@@ -97,6 +100,50 @@ def test_senders_hear_unavailable_and_nothing_worse_when_the_server_stops_under_
                 each.result(DEADLINE_S)
         assert server.wait() == 0
     assert answers <= {OK, UNAVAILABLE}
+
+
+def test_a_stop_does_not_wait_for_a_writer_that_hangs(tmp_path: Path) -> None:
+    """Senders hear UNAVAILABLE before: what they sent may be stored or not."""
+    with running_server(tmp_path / "spanwise.db", "--graceful-stop-s", "0.1") as server:
+        with server.channel() as channel, ThreadPoolExecutor(8) as senders:
+            run = Run(Stubs(channel))
+            assert run.task("n0", "QUEUED", 0) is OK
+            writer = writer_of(server)
+            os.kill(writer, signal.SIGSTOP)
+            sent = [senders.submit(run.task, f"n{number}", "QUEUED", 1) for number in range(8)]
+            with pytest.raises(TimeoutError):
+                sent[0].result(0.5)  # they have come in, and wait
+            server.signal(signal.SIGTERM)
+            assert {answer.result(DEADLINE_S) for answer in sent} == {UNAVAILABLE}
+        assert server.wait() == 0, server.said()
+        assert not is_running(writer)
+
+
+@pytest.mark.parametrize("module", ["spanwise_server.reader", "spanwise_server.writer"])
+def test_a_process_that_hangs_ends_with_its_server(tmp_path: Path, module: str) -> None:
+    """It would stay for ever."""
+    with running_server(tmp_path / "spanwise.db") as server:
+        child = child_of(server, module)
+        os.kill(child, signal.SIGSTOP)
+        assert server.stop() == 0, server.said()
+        assert not is_running(child)
+
+
+def test_what_hangs_elsewhere_does_not_keep_a_process() -> None:
+    """For instance a query that waits for its answer in a thread."""
+    script = (
+        "import time; from spanwise_server.bootstrap import _ending_after\n"
+        "with _ending_after(0.01): time.sleep(3600)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+    assert done.returncode == 1
+    assert "does not answer" in done.stdout + done.stderr
 
 
 def test_writer_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from spanwise_server.child_process import encode_frame, receive_frame, start_child
+from spanwise_server.child_process import await_end, encode_frame, receive_frame, start_child
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.reader.wire import Answer, Request, Verb
@@ -89,7 +89,7 @@ class ReaderProcess:
             reader.listener.cancel()
             reader.requests.close()
             self._fail_waiting()
-            await asyncio.to_thread(reader.process.wait)
+            await asyncio.to_thread(await_end, reader.process)
 
     async def _ask(self, request: Request) -> Any:
         answer = asyncio.get_running_loop().create_future()

@@ -20,6 +20,7 @@ MAX_WAITING_BYTES = 256 * 2**20
 """Bounds the memory of the queue before a store that has stopped."""
 
 _STOPPING = "the server is stopping"
+_TOO_LATE = "the database did not answer before the server stopped; the event may have been stored"
 
 
 class Committer(Protocol):
@@ -31,6 +32,8 @@ class Committer(Protocol):
         Raises:
             StoreUnavailable: Nothing was stored, or the commit broke off and all may have been.
             WriteConflict: Nothing was stored.
+            asyncio.CancelledError: It was cancelled, and close() is called next. All of it may have
+                been stored.
         """
 
     async def close(self) -> None:
@@ -133,29 +136,50 @@ class EventSink:
         else:
             self._has_room.set()
 
-    async def stop(self) -> None:
-        """Commit what was accepted, then refuse what comes. Idempotent."""
+    async def stop(self, within_s: float | None = None) -> None:
+        """Commit what was accepted, then refuse what comes. Idempotent.
+
+        Args:
+            within_s: Seconds for that. What is not committed by then is refused as well, also where
+                a commit is on its way. None: as long as it takes.
+        """
         self.stopping.set()
         if self._task is not None:
-            await self._task
+            committing = self._task
+            await asyncio.wait([committing], timeout=within_s)
+            if not committing.done():
+                committing.cancel()
+                await asyncio.wait([committing])
         await self._committer.close()
 
     async def _commit_all(self) -> None:
-        while self._waiting:
-            await self._gather()
-            batch = self._take_batch()
-            try:
-                verdicts = await self._committer.commit([each.arrival for each in batch])
-            except Exception as error:  # noqa: BLE001 - each caller must hear of it
-                _fail(batch, error)
-                if self.stopping.is_set():
-                    # A store that hangs would take its time for each of the batches.
-                    while self._waiting:
-                        _fail(self._take_batch(), error)
-            else:
-                self._count(verdicts)
-                _answer(batch, verdicts)
+        batch: list[_Waiting] = []
+        try:
+            while self._waiting:
+                await self._gather()
+                batch = self._take_batch()
+                await self._commit(batch)
+        except asyncio.CancelledError:
+            self._fail_all(batch, StoreUnavailable(_TOO_LATE))
         self._task = None
+
+    async def _commit(self, batch: list[_Waiting]) -> None:
+        try:
+            verdicts = await self._committer.commit([each.arrival for each in batch])
+        except Exception as error:  # noqa: BLE001 - each caller must hear of it
+            if self.stopping.is_set():
+                # A store that hangs would take its time for each of the batches.
+                self._fail_all(batch, error)
+            else:
+                _fail(batch, error)
+        else:
+            self._count(verdicts)
+            _answer(batch, verdicts)
+
+    def _fail_all(self, batch: list[_Waiting], error: Exception) -> None:
+        _fail(batch, error)
+        while self._waiting:
+            _fail(self._take_batch(), error)
 
     async def _gather(self) -> None:
         """Let the event loop go round as long as each round brings events.

@@ -6,7 +6,13 @@ from typing import Any
 
 import structlog
 
-from spanwise_server.child_process import Child, encode_frame, receive_frame, start_child
+from spanwise_server.child_process import (
+    Child,
+    await_end,
+    encode_frame,
+    receive_frame,
+    start_child,
+)
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.service.arrivals import Arrival, Verdict
 from spanwise_server.writer.wire import decode_answer, encode_batch
@@ -42,6 +48,11 @@ class WriterProcess:
             _log.error("the writer process ended", error=repr(error))
             await self.close()
             raise StoreUnavailable("the writer process ended; try again") from error
+        except asyncio.CancelledError:
+            # Or close() would wait for a commit that hangs. Nothing is half done by this.
+            if self._writer is not None:
+                self._writer.process.kill()
+            raise
         return decode_answer(answer)
 
     async def close(self) -> None:
@@ -49,7 +60,7 @@ class WriterProcess:
         writer, self._writer = self._writer, None
         if writer is not None:
             writer.requests.close()
-            await asyncio.to_thread(writer.process.wait)
+            await asyncio.to_thread(await_end, writer.process)
 
     async def _ask(self, frame: bytes) -> Any:
         if self._writer is None:

@@ -217,6 +217,31 @@ def test_batch_waits_for_room_where_a_single_event_is_told_to_come_again() -> No
     assert asyncio.run(run()) == [AGAIN] * 3
 
 
+def test_a_stop_does_not_wait_for_a_store_that_hangs() -> None:
+    """What is on its way may be stored, and nobody may think that it is."""
+
+    async def run() -> tuple[list[Verdict], Committer]:
+        committer = Committer()
+        sink = EventSink(committer, ignore)
+        committer.gate.clear()
+        first = asyncio.ensure_future(record_all(sink, [b"1"]))
+        await committer.is_committing.wait()
+        rest = asyncio.ensure_future(record_all(sink, [b"2", b"3"]))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        async with asyncio.timeout(60):
+            await sink.stop(within_s=0.01)
+            return [*await first, *await rest], committer
+
+    verdicts, committer = asyncio.run(run())
+    assert len(verdicts) == 3
+    for verdict in verdicts:
+        assert isinstance(verdict, StoreUnavailable)
+        assert "may have been stored" in str(verdict)
+    assert committer.batches == [[b"1"]]
+    assert committer.is_closed
+
+
 def test_batch_that_waits_for_room_is_refused_when_the_sink_stops() -> None:
     async def run() -> None:
         sink = EventSink(Committer(), ignore)
