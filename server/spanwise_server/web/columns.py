@@ -1,0 +1,325 @@
+"""Codec of executions as columns, the form in which the page gets them: docs/columns.md.
+
+Written for trees of a hundred thousand spans: one pass over the parts of a tree as it is sent, and
+no object that lasts for each span. What a column says is what the span says in any other answer.
+"""
+
+import json
+import sys
+from array import array
+from collections.abc import Iterable
+from itertools import accumulate, chain
+from typing import Any, NamedTuple
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from spanwise.v1 import span_pb2
+from spanwise.v1.span_service_pb2 import SpanSnapshot
+from spanwise_server.domain.events import CacheStatus, ErrorKind, Severity
+from spanwise_server.domain.node_kinds import NodeKind
+from spanwise_server.domain.phases import Phase
+from spanwise_server.domain.quality import SpanQuality
+from spanwise_server.domain.spans import Operation
+from spanwise_server.service.kept_trees import PartedTree, TreePart
+from spanwise_server.web.columns_path import KINDS, PathSpans
+
+MAGIC = b"SPANCOL1"
+VERSION = 1
+HEAD_BYTES = len(MAGIC) + 4
+ALIGNMENT = 8
+
+MAX_MESSAGE_CHARS = 300
+"""Longer messages are cut here: in a list they are not read to their ends."""
+
+_SECOND_NS = 10**9
+_KIND_NUMBERS = {
+    "execution": KINDS.index("EXECUTION"),
+    "node": KINDS.index("NODE"),
+    "task_attempt": KINDS.index("TASK_ATTEMPT"),
+    "subtask": KINDS.index("SUBTASK"),
+    "operation": KINDS.index("OPERATION"),
+}
+_EXECUTION, _NODE, _ATTEMPT, _SUBTASK, _OPERATION = _KIND_NUMBERS.values()
+_STALE = SpanQuality.STALE.bit_length() - 1
+
+
+class Columns(NamedTuple):
+    """An execution as columns.
+
+    Attributes:
+        payload: Header and body.
+        silent_since_ns: When the open span was last heard of that will be stale next; its start if
+            it never was. None where no span can become stale.
+    """
+
+    payload: bytes
+    silent_since_ns: int | None
+
+
+def encode_columns(tree: PartedTree, as_of_ns: int) -> Columns:
+    """Give a tree as columns; the same bytes for the same tree and moment.
+
+    Args:
+        tree: Tree. Its fingerprint becomes the revision.
+        as_of_ns: Moment that the tree was built for: end of what is open.
+    """
+    writer = _Writer()
+    for part in tree.parts(0):
+        writer.add(part)
+    return Columns(writer.finish(tree.fingerprint, as_of_ns), writer.silent_since_ns)
+
+
+class _Numbers(dict[Any, int]):
+    """Numbers things in the order in which they first come."""
+
+    def __missing__(self, key: Any) -> int:
+        number = self[key] = len(self)
+        return number
+
+
+class _Writer:
+    """Takes the spans of a tree, and writes them down."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.silent_since_ns: int | None = None
+        self._root = span_pb2.Span()
+        self._strings = _Numbers()
+        self._span_forms = _Numbers()
+        self._reason_forms = _Numbers()
+        self._path = PathSpans()
+        self._depths = array("I")
+        self._names = array("I")
+        self._forms = array("I")
+        self._ids = array("Q")
+        self._num_reasons = array("I")
+        self._reason_times = array("q")
+        self._messages = array("I")
+        self._reason_of_form = array("I")
+
+    def add(self, part: TreePart) -> None:
+        """Take the next part of the tree."""
+        spans = SpanSnapshot.FromString(part.payload).spans
+        if not self._names:
+            self._root.CopyFrom(spans[0])
+        self._depths.extend(part.depths)
+        for span, descendants in zip(spans, part.descendants, strict=True):
+            self._add_span(span, descendants)
+
+    def _add_span(self, span: span_pb2.Span, descendants: int) -> None:
+        path, strings = self._path, self._strings
+        kind = _KIND_NUMBERS[span.WhichOneof("subject")]
+        label = ""
+        operation = attempt = cache_status = node_kind = 0
+        if kind == _OPERATION:
+            of_operation = span.operation
+            operation = of_operation.operation
+            path.link(of_operation.node_id, ())
+        elif kind == _NODE:
+            node = span.node
+            node_kind, cache_status, label = node.kind, node.cache_status, node.target_id.name
+            path.link(node.node_id, node.upstream_node_ids)
+        elif kind == _ATTEMPT:
+            attempt = span.task_attempt.retry_attempt
+            path.link("", ())
+        elif kind == _SUBTASK:
+            subtask = span.subtask
+            attempt, cache_status = subtask.retry_attempt, subtask.cache_status
+            label = subtask.external_id
+            path.link("", ())
+        else:
+            label = span.execution.workflow_id.name
+            path.link("", ())
+        qualities = sum(1 << number for number in span.qualities)
+        start_ns = _nanoseconds(span.start_time)
+        path.starts_ns.append(start_ns)
+        if span.HasField("end_time"):
+            path.ends_ns.append(_nanoseconds(span.end_time))
+        else:
+            path.open_spans.add(len(path.ends_ns))
+            path.ends_ns.append(start_ns)
+            if kind != _OPERATION and not qualities & SpanQuality.STALE:
+                self._note_silence(span, start_ns)
+        path.kinds.append(kind)
+        path.operations.append(operation)
+        path.node_kinds.append(node_kind)
+        path.qualities.append(qualities)
+        path.descendants.append(descendants)
+        self._names.append(strings[span.name])
+        self._ids.append(int.from_bytes(span.span_id, "big"))
+        form = (
+            kind,
+            span.phase,
+            operation,
+            attempt,
+            qualities,
+            cache_status,
+            node_kind,
+            strings[label] + 1 if label else 0,
+        )
+        self._forms.append(self._span_forms[form])
+        reasons = span.reasons
+        self._num_reasons.append(len(reasons))
+        for reason in reasons:
+            self._add_reason(reason)
+
+    def _add_reason(self, reason: span_pb2.SpanReason) -> None:
+        message = reason.message
+        is_cut = len(message) > MAX_MESSAGE_CHARS
+        strings = self._strings
+        form = (
+            reason.phase,
+            reason.severity,
+            reason.operation,
+            reason.count,
+            strings[reason.source],
+            int(is_cut),
+        )
+        self._reason_times.append(_nanoseconds(reason.occurred_at))
+        self._messages.append(strings[message[:MAX_MESSAGE_CHARS] if is_cut else message])
+        self._reason_of_form.append(self._reason_forms[form])
+
+    def _note_silence(self, span: span_pb2.Span, start_ns: int) -> None:
+        heard = span.HasField("last_heard_at")
+        heard_ns = _nanoseconds(span.last_heard_at) if heard else start_ns
+        if self.silent_since_ns is None or heard_ns < self.silent_since_ns:
+            self.silent_since_ns = heard_ns
+
+    def finish(self, revision: str, as_of_ns: int) -> bytes:
+        """Give header and body."""
+        path = self._path
+        segments = path.find_critical_path(as_of_ns)
+        zero_ns = min(chain(path.starts_ns, self._reason_times))
+        ends = [end_ns - zero_ns + 1 for end_ns in path.ends_ns]
+        for number in path.open_spans:
+            ends[number] = 0
+        critical = array("Q", bytes(8 * len(ends)))
+        for number, start_ns, end_ns, _ in segments:
+            critical[number] += end_ns - start_ns
+        texts = [text.encode() for text in self._strings]
+        body = _Body()
+        body.put("span_start", [start_ns - zero_ns for start_ns in path.starts_ns])
+        body.put("span_end", ends, plus_one=True)
+        body.put("span_depth", self._depths)
+        body.put("span_name", self._names)
+        body.put("span_form", self._forms)
+        body.put("span_id", self._ids, width=8)
+        body.put("span_reasons", self._num_reasons)
+        body.put("span_critical", critical)
+        body.put("reason_at", [at_ns - zero_ns for at_ns in self._reason_times])
+        body.put("reason_message", self._messages)
+        body.put("reason_form", self._reason_of_form)
+        body.put("segment_span", [segment.span for segment in segments])
+        body.put("segment_start", [segment.start_ns - zero_ns for segment in segments])
+        body.put("segment_end", [segment.end_ns - zero_ns for segment in segments])
+        body.put("segment_approximate", [segment.is_approximate for segment in segments])
+        body.put("string_end", _ends(texts))
+        body.put_bytes("strings", b"".join(texts))
+        header = {
+            "version": VERSION,
+            "revision": revision,
+            "as_of_ns": str(as_of_ns),
+            "start_ns": str(zero_ns),
+            **self._describe_root(),
+            "num_spans": len(ends),
+            "num_reasons": len(self._reason_times),
+            "num_segments": len(segments),
+            "critical_approximate": any(segment.is_approximate for segment in segments),
+            "phases": [phase.name for phase in Phase],
+            "operations": [operation.name for operation in Operation],
+            "kinds": KINDS,
+            "node_kinds": [kind.name for kind in NodeKind],
+            "cache_statuses": [status.name for status in CacheStatus],
+            "qualities": ["UNSPECIFIED", *[quality.name for quality in SpanQuality]],
+            "severities": [severity.name for severity in Severity],
+            "span_forms": list(self._span_forms),
+            "reason_forms": list(self._reason_forms),
+            "columns": body.places,
+        }
+        text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+        text += b" " * (-(HEAD_BYTES + len(text)) % ALIGNMENT)
+        return b"".join([MAGIC, len(text).to_bytes(4, "little"), text, *body.planes])
+
+    def _describe_root(self) -> dict[str, object]:
+        root = self._root
+        execution_id, workflow = root.execution.execution_id, root.execution.workflow_id
+        error = root.error
+        return {
+            "execution": {
+                "org": execution_id.org,
+                "project": execution_id.project,
+                "domain": execution_id.domain,
+                "name": execution_id.name,
+            },
+            "workflow": {
+                "resourceType": "WORKFLOW",
+                "project": workflow.project,
+                "domain": workflow.domain,
+                "name": workflow.name,
+                "version": workflow.version,
+            }
+            if root.execution.HasField("workflow_id")
+            else None,
+            "phase": Phase(root.phase).name,
+            "end_ns": str(_nanoseconds(root.end_time)) if root.HasField("end_time") else None,
+            "error": {
+                "kind": ErrorKind(error.kind).name,
+                "code": error.code,
+                "message": error.message,
+            }
+            if root.HasField("error")
+            else None,
+            "stale": _STALE in root.qualities,
+        }
+
+
+class _Body:
+    """The columns behind the header."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.planes: list[bytes] = []
+        self.places: dict[str, dict[str, object]] = {}
+        self._size_bytes = 0
+
+    def put(
+        self,
+        name: str,
+        values: Iterable[int],
+        *,
+        plus_one: bool = False,
+        width: int | None = None,
+    ) -> None:
+        """Append a column of numbers, of the least width in bytes that fits unless one is given."""
+        numbers = array("Q", values)
+        if width is None:
+            width = (max(numbers, default=0).bit_length() + 7) // 8
+        if sys.byteorder == "big":
+            numbers.byteswap()
+        raw = numbers.tobytes()
+        planes = [raw[plane :: numbers.itemsize] for plane in range(width)]
+        self._append(name, planes, len(numbers), width, plus_one=plus_one)
+
+    def put_bytes(self, name: str, values: bytes) -> None:
+        """Append a column of bytes."""
+        self._append(name, [values], len(values), 1, plus_one=False)
+
+    def _append(
+        self, name: str, planes: list[bytes], length: int, width: int, *, plus_one: bool
+    ) -> None:
+        self.places[name] = {
+            "offset": self._size_bytes,
+            "width": width,
+            "length": length,
+            "plus_one": plus_one,
+        }
+        self.planes += planes
+        self._size_bytes += length * width
+
+
+def _ends(texts: Iterable[bytes]) -> Iterable[int]:
+    return accumulate(map(len, texts))
+
+
+def _nanoseconds(time: Timestamp) -> int:
+    return int(time.seconds) * _SECOND_NS + time.nanos
