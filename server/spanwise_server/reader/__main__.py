@@ -29,6 +29,8 @@ from spanwise_server.service.kept_trees import KeptTrees
 from spanwise_server.service.span_queries import SpanQueries
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.telemetry import configure_logging
+from spanwise_server.web.column_reads import ColumnReads
+from spanwise_server.web.held_columns import ColumnStore
 
 NUM_THREADS = 64
 """More than can compute at once: most of them wait while large executions take turns, and a small
@@ -49,23 +51,26 @@ def main() -> None:
     os.nice(NICENESS)
     database_url, stale_after_ns, log_level, worker = read_frame(stream)
     configure_logging(log_level, worker=worker)
-    reads = _build_reads(database_url, stale_after_ns)
+    reads, column_reads = _build_reads(database_url, stale_after_ns)
     settle_collector()
     with suppress(EOFError, ConnectionError):
-        Reader(reads, stream).serve()
+        Reader(reads, column_reads, stream).serve()
     # Not through the interpreter's end, which would wait for threads: nobody wants their answers,
     # and a tree that is half kept is not found.
     os._exit(0)
 
 
-def _build_reads(database_url: str, stale_after_ns: int) -> SpanReads:
+def _build_reads(database_url: str, stale_after_ns: int) -> tuple[SpanReads, ColumnReads]:
     storage = open_storage(database_url)
     queries = SpanQueries(
         storage, decode_payload, decode_stored_definition, stale_after_ns=stale_after_ns
     )
     turns = Turns(queries)
-    trees = SpanTrees(queries, KeptTrees(storage, tree_maker()), turns)
-    return SpanReads(queries, trees, Diagnoses(storage, queries), turns)
+    store = ColumnStore(stale_after_ns)
+    kept = KeptTrees(storage, tree_maker(), store.make_compressed)
+    trees = SpanTrees(queries, kept, turns)
+    column_reads = ColumnReads(queries, trees, store)
+    return SpanReads(queries, trees, Diagnoses(storage, queries), turns), column_reads
 
 
 def _refused(text: str) -> Iterator[bytes]:
@@ -76,9 +81,10 @@ def _refused(text: str) -> Iterator[bytes]:
 class Reader:
     """Reads requests from a stream in one thread, and answers them in others."""
 
-    def __init__(self, reads: SpanReads, stream: BufferedRWPair) -> None:
-        """Answer what comes from `stream` with `reads`."""
+    def __init__(self, reads: SpanReads, column_reads: ColumnReads, stream: BufferedRWPair) -> None:
+        """Answer what comes from `stream` with `reads` and `column_reads`."""
         self._reads = reads
+        self._by_name = {**reads.reads, **column_reads.reads}
         self._stream = stream
         self._writing = threading.Lock()
         self._threads = ThreadPoolExecutor(NUM_THREADS, thread_name_prefix="spanwise-read")
@@ -94,7 +100,7 @@ class Reader:
             number, verb, name, payload = Request(*read_frame(self._stream))
             match verb:
                 case Verb.READ:
-                    self._start(number, partial(self._reads.reads[name], payload))
+                    self._start(number, partial(self._by_name[name], payload))
                 case Verb.OPEN if len(self._opened) >= MAX_STREAMS:
                     self._opened[number] = _refused("too many streams are read; try again later")
                 case Verb.OPEN:

@@ -15,7 +15,13 @@ from spanwise_server.domain.span_builder import walk_spans
 from spanwise_server.domain.totals import fill_totals
 from spanwise_server.rpc.codecs.tree_parts import encode_parts
 from spanwise_server.rpc.turns import Turns
-from spanwise_server.service.kept_trees import BuiltTree, KeptTrees, PartedTree, TreeBasis
+from spanwise_server.service.kept_trees import (
+    BuiltTree,
+    KeptTrees,
+    PartedTree,
+    StoredTree,
+    TreeBasis,
+)
 from spanwise_server.service.span_queries import SpanQueries
 
 _log = structlog.get_logger(__name__)
@@ -69,6 +75,10 @@ class SpanTrees:
             self._keeper.submit(self._keep, key.execution_id, to_keep)
         return tree
 
+    def get_without_totals(self, execution_id: ExecutionId, as_of_ns: int) -> PartedTree:
+        """Do what get() does, for the tree of an execution without totals."""
+        return self.get(TreeKey(execution_id, include_totals=False), as_of_ns)
+
     def prepare(self, execution_id: ExecutionId, as_of_ns: int) -> None:
         """Keep the tree of an execution that has ended before somebody asks for it.
 
@@ -92,7 +102,9 @@ class SpanTrees:
     def _find(self, key: TreeKey, as_of_ns: int) -> tuple[PartedTree, BuiltTree | None]:
         """Give a tree, and again if it was built now and is to be kept."""
         with self._turn(key):
-            found = self._recall(key, as_of_ns) or self._find_kept(key)
+            found: PartedTree | None = self._recall(key, as_of_ns)
+            if found is None and not key.include_totals:
+                found = self.find_kept(key.execution_id)
             if found is not None:
                 return found, None
             with self._large_turns.take(key.execution_id):
@@ -112,8 +124,9 @@ class SpanTrees:
                 self._recent.move_to_end(key)
         return recent.tree
 
-    def _find_kept(self, key: TreeKey) -> PartedTree | None:
-        return None if key.include_totals else self._kept.find(execution_key(key.execution_id))
+    def find_kept(self, execution_id: ExecutionId) -> StoredTree | None:
+        """Give the tree that is kept of an execution, if it is the one that would be built now."""
+        return self._kept.find(execution_key(execution_id))
 
     def _build(self, key: TreeKey, as_of_ns: int) -> _Recent:
         if key.include_totals:

@@ -11,10 +11,10 @@ import struct
 import time
 import zlib
 from array import array
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from hashlib import sha256
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import NamedTuple, Protocol
 
 from spanwise_server.domain.errors import CorruptRecord, StoreUnavailable
@@ -23,6 +23,9 @@ from spanwise_server.storage.records import ExecutionVersion, KeptChunk, KeptTre
 
 LEVEL = 1
 """Of zlib. Higher ones take three times as long for a tenth less."""
+
+COLUMNS_CHUNK_BYTES = 2**19
+"""Of a chunk of columns: about what one of spans takes, compressed."""
 
 _FETCHED_CHUNKS = 16
 """Chunks of one statement: a few megabytes."""
@@ -86,6 +89,10 @@ class PartedTree(Protocol):
         """Tells this tree from any other one of its execution."""
 
     @property
+    def execution_keys(self) -> frozenset[bytes]:
+        """Give the executions that it depends on, as those of a TreeBasis."""
+
+    @property
     def starts(self) -> Sequence[int]:
         """Give the place in the tree of the first span of each part, and that after the last."""
 
@@ -100,6 +107,7 @@ class BuiltTree:
         """Take the parts of a tree."""
         self.basis = basis
         self.fingerprint = basis.fingerprint
+        self.execution_keys = basis.execution_keys
         self.starts = _starts([len(part.depths) for part in parts])
         self.size_bytes = sum(len(part.payload) for part in parts)
         self._parts = parts
@@ -119,9 +127,31 @@ class StoredTree:
         self._record = record
 
     @cached_property
+    def execution_keys(self) -> frozenset[bytes]:
+        """See PartedTree."""
+        return _execution_keys(self._record.basis)
+
+    @cached_property
     def starts(self) -> Sequence[int]:
         """See PartedTree."""
-        return _starts(array("I", self._record.chunk_spans))
+        return _starts([size for size in self._chunk_spans if size])
+
+    @property
+    def num_chunks(self) -> int:
+        """Give the number of chunks: those of its parts, and behind them those of its columns."""
+        return len(self._chunk_spans)
+
+    @cached_property
+    def _chunk_spans(self) -> "array[int]":
+        return array("I", self._record.chunk_spans)
+
+    def read_columns(self) -> bytes:
+        """Give the columns that were kept with it; empty where there are none.
+
+        Raises as parts().
+        """
+        chunks = self._chunks(len(self.starts) - 1, self.num_chunks)
+        return b"".join([chunk.payload for chunk in chunks])
 
     def parts(self, first: int) -> Iterator[TreePart]:
         """See PartedTree.
@@ -129,26 +159,37 @@ class StoredTree:
         Raises:
             StoreUnavailable: The tree was replaced or removed meanwhile.
         """
-        num_chunks = len(self.starts) - 1
-        while first < num_chunks:
-            limit = min(_FETCHED_CHUNKS, num_chunks - first)
+        return map(_to_part, self._chunks(first, len(self.starts) - 1))
+
+    def _chunks(self, first: int, end: int) -> Iterator[KeptChunk]:
+        while first < end:
+            limit = min(_FETCHED_CHUNKS, end - first)
             with self._storage.read() as reader:
                 chunks = reader.list_kept_chunks(
                     self._record.execution_key, self._record.generation, first=first, limit=limit
                 )
             if [chunk.number for chunk in chunks] != list(range(first, first + limit)):
                 raise StoreUnavailable("the execution changed while it was read; read it again")
-            yield from map(_to_part, chunks)
+            yield from chunks
             first += limit
 
 
 class KeptTrees:
     """Keeps trees in the database. Blocking; safe for several threads and processes."""
 
-    def __init__(self, storage: Storage, maker: str) -> None:
-        """Keep trees in `storage`, and know only those that the program `maker` built."""
+    def __init__(
+        self,
+        storage: Storage,
+        maker: str,
+        make_columns: Callable[[bytes, PartedTree], bytes] | None = None,
+    ) -> None:
+        """Keep trees in `storage`, and know only those that the program `maker` built.
+
+        With a tree the columns are kept that `make_columns` gives for it and its execution.
+        """
         self._storage = storage
         self._maker = maker
+        self._make_columns = make_columns
 
     def find(self, execution_key: bytes) -> StoredTree | None:
         """Give the kept tree of an execution if it is the one that would be built now."""
@@ -160,7 +201,7 @@ class KeptTrees:
             basis = TreeBasis(keys, reader.get_versions(keys))
             num_chunks = reader.count_kept_chunks(execution_key, record.generation)
         found = StoredTree(self._storage, record)
-        if basis.encode() != record.basis or num_chunks != len(found.starts) - 1:
+        if basis.encode() != record.basis or num_chunks != found.num_chunks:
             return None
         return found
 
@@ -180,11 +221,15 @@ class KeptTrees:
             for key, version in tree.basis.versions.items()
             if version.last_sequence
         }
-        for number, part in enumerate(tree.parts(0)):
-            chunk = _to_chunk(execution_key, generation, number, part)
+        columns = self._make_columns(execution_key, tree) if self._make_columns else b""
+        sizes = [end - start for start, end in zip(tree.starts, tree.starts[1:], strict=False)]
+        contents = chain(map(_encode_part, tree.parts(0)), _cut_columns(columns))
+        for number, (outline, payload) in enumerate(contents):
+            chunk = KeptChunk(execution_key, generation, number, outline, payload)
             if not self._storage.write(partial(_add_chunk, chunk, sequences)):
                 return
-        sizes = [end - start for start, end in zip(tree.starts, tree.starts[1:], strict=False)]
+            if number == len(sizes):
+                sizes.append(0)  # a chunk without spans is one of columns
         record = KeptTree(
             execution_key,
             generation,
@@ -244,15 +289,16 @@ def _execution_keys(basis: bytes) -> frozenset[bytes]:
     return frozenset(key for key, *_ in _VERSION.iter_unpack(basis))
 
 
-def _to_chunk(execution_key: bytes, generation: int, number: int, part: TreePart) -> KeptChunk:
+def _encode_part(part: TreePart) -> tuple[bytes, bytes]:
+    """Give the outline and the payload of the chunk of a part."""
     outline = part.depths.tobytes() + part.descendants.tobytes()
-    return KeptChunk(
-        execution_key,
-        generation,
-        number,
-        zlib.compress(outline, LEVEL),
-        zlib.compress(part.payload, LEVEL),
-    )
+    return zlib.compress(outline, LEVEL), zlib.compress(part.payload, LEVEL)
+
+
+def _cut_columns(columns: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Give outlines and payloads of the chunks of columns, which are compressed already."""
+    for start in range(0, len(columns), COLUMNS_CHUNK_BYTES):
+        yield b"", columns[start : start + COLUMNS_CHUNK_BYTES]
 
 
 def _to_part(chunk: KeptChunk) -> TreePart:

@@ -40,7 +40,7 @@ _KIND_NUMBERS = {
     "operation": KINDS.index("OPERATION"),
 }
 _EXECUTION, _NODE, _ATTEMPT, _SUBTASK, _OPERATION = _KIND_NUMBERS.values()
-_STALE = SpanQuality.STALE.bit_length() - 1
+_STALE = int(SpanQuality.STALE)
 
 
 class Columns(NamedTuple):
@@ -60,13 +60,14 @@ def encode_columns(tree: PartedTree, as_of_ns: int) -> Columns:
     """Give a tree as columns; the same bytes for the same tree and moment.
 
     Args:
-        tree: Tree. Its fingerprint becomes the revision.
+        tree: Tree. The revision is its fingerprint and, where spans are stale, their number: while
+            the fingerprint stays, time makes only more of them stale.
         as_of_ns: Moment that the tree was built for: end of what is open.
     """
     writer = _Writer()
     for part in tree.parts(0):
         writer.add(part)
-    return Columns(writer.finish(tree.fingerprint, as_of_ns), writer.silent_since_ns)
+    return writer.finish(tree.fingerprint, as_of_ns)
 
 
 class _Numbers(dict[Any, int]):
@@ -82,7 +83,8 @@ class _Writer:
 
     def __init__(self) -> None:
         """Begin with none."""
-        self.silent_since_ns: int | None = None
+        self._silent_since_ns: int | None = None
+        self._num_stale = 0
         self._root = span_pb2.Span()
         self._strings = _Numbers()
         self._span_forms = _Numbers()
@@ -130,7 +132,7 @@ class _Writer:
         else:
             label = span.execution.workflow_id.name
             path.link("", ())
-        qualities = sum(1 << number for number in span.qualities)
+        qualities = _mask(span.qualities)
         start_ns = _nanoseconds(span.start_time)
         path.starts_ns.append(start_ns)
         if span.HasField("end_time"):
@@ -138,7 +140,9 @@ class _Writer:
         else:
             path.open_spans.add(len(path.ends_ns))
             path.ends_ns.append(start_ns)
-            if kind != _OPERATION and not qualities & SpanQuality.STALE:
+            if qualities & _STALE:
+                self._num_stale += 1
+            elif kind != _OPERATION:
                 self._note_silence(span, start_ns)
         path.kinds.append(kind)
         path.operations.append(operation)
@@ -182,11 +186,11 @@ class _Writer:
     def _note_silence(self, span: span_pb2.Span, start_ns: int) -> None:
         heard = span.HasField("last_heard_at")
         heard_ns = _nanoseconds(span.last_heard_at) if heard else start_ns
-        if self.silent_since_ns is None or heard_ns < self.silent_since_ns:
-            self.silent_since_ns = heard_ns
+        if self._silent_since_ns is None or heard_ns < self._silent_since_ns:
+            self._silent_since_ns = heard_ns
 
-    def finish(self, revision: str, as_of_ns: int) -> bytes:
-        """Give header and body."""
+    def finish(self, fingerprint: str, as_of_ns: int) -> Columns:
+        """Give what was taken."""
         path = self._path
         segments = path.find_critical_path(as_of_ns)
         zero_ns = min(chain(path.starts_ns, self._reason_times))
@@ -217,7 +221,7 @@ class _Writer:
         body.put_bytes("strings", b"".join(texts))
         header = {
             "version": VERSION,
-            "revision": revision,
+            "revision": f"{fingerprint}-{self._num_stale}" if self._num_stale else fingerprint,
             "as_of_ns": str(as_of_ns),
             "start_ns": str(zero_ns),
             **self._describe_root(),
@@ -238,7 +242,8 @@ class _Writer:
         }
         text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
         text += b" " * (-(HEAD_BYTES + len(text)) % ALIGNMENT)
-        return b"".join([MAGIC, len(text).to_bytes(4, "little"), text, *body.planes])
+        payload = b"".join([MAGIC, len(text).to_bytes(4, "little"), text, *body.planes])
+        return Columns(payload, self._silent_since_ns)
 
     def _describe_root(self) -> dict[str, object]:
         root = self._root
@@ -269,7 +274,7 @@ class _Writer:
             }
             if root.HasField("error")
             else None,
-            "stale": _STALE in root.qualities,
+            "stale": _mask(root.qualities) & _STALE != 0,
         }
 
 
@@ -319,6 +324,10 @@ class _Body:
 
 def _ends(texts: Iterable[bytes]) -> Iterable[int]:
     return accumulate(map(len, texts))
+
+
+def _mask(qualities: Iterable[int]) -> int:
+    return sum([1 << number for number in qualities])
 
 
 def _nanoseconds(time: Timestamp) -> int:

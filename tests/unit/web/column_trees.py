@@ -125,6 +125,7 @@ def expected(root: Span, as_of_ns: int) -> dict[str, Any]:
     critical_ns = [0] * len(spans)
     for segment in path:
         critical_ns[numbers[id(segment.span)]] += segment.end_ns - segment.start_ns
+    num_stale = sum(SpanQuality.STALE in span.qualities and span.end_ns is None for span in spans)
     above = [-1]
     described = []
     for number, (span, depth, _) in enumerate(placed):
@@ -136,7 +137,7 @@ def expected(root: Span, as_of_ns: int) -> dict[str, Any]:
     return {
         "header": {
             "version": 1,
-            "revision": parted(root).fingerprint,
+            "revision": parted(root).fingerprint + (f"-{num_stale}" if num_stale else ""),
             "as_of_ns": str(as_of_ns),
             "start_ns": str(zero_ns),
             "execution": {"org": subject.org, **subject.execution_id._asdict()},
