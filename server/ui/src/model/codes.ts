@@ -75,33 +75,3 @@ export function endOf(execution: Execution, span: number, now: number): number {
   const at = end[span];
   return at === at ? at : Math.max(now, start[span]);
 }
-
-/** Index of the first value that is not less than `value`, in ascending values. */
-export function lowerBound(
-  values: { readonly [index: number]: number; readonly length: number },
-  value: number,
-  from = 0,
-  to = values.length,
-): number {
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (values[middle] < value) from = middle + 1;
-    else to = middle;
-  }
-  return from;
-}
-
-/** Index of the first value that is greater than `value`, in ascending values. */
-export function upperBound(
-  values: { readonly [index: number]: number; readonly length: number },
-  value: number,
-  from = 0,
-  to = values.length,
-): number {
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (values[middle] <= value) from = middle + 1;
-    else to = middle;
-  }
-  return from;
-}

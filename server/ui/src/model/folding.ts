@@ -4,7 +4,8 @@
  */
 
 import type { Execution } from "../data/execution";
-import { codesOf, lowerBound, upperBound } from "./codes";
+import { codesOf } from "./codes";
+import { lowerBound, upperBound } from "./order";
 
 /** Every fold is this share of what is left of the run, so that all look the same. */
 const FOLD_SHARE = 0.015;
