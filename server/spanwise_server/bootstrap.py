@@ -8,10 +8,17 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import structlog
 
-from spanwise_server.config import Address, Settings, parse_address
+from spanwise_server.config import (
+    Address,
+    Settings,
+    parse_address,
+    parse_http_address,
+    split_hosts,
+)
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.reader.process import ReaderProcess
 from spanwise_server.rpc.admin_service import AdminServicer
@@ -23,6 +30,7 @@ from spanwise_server.rpc.codecs.workflow_payloads import (
     decode_stored_definition,
 )
 from spanwise_server.rpc.event_service import EventServicer
+from spanwise_server.rpc.fronts.addresses import HTTP_FLAG, listen_on
 from spanwise_server.rpc.fronts.front import Front, OpenFront
 from spanwise_server.rpc.fronts.grpcio import GrpcFront
 from spanwise_server.rpc.health import Health, HealthServicer
@@ -48,6 +56,9 @@ from spanwise_server.storage.records import Statistics
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.migrations import prepare, upgrade, verify
 from spanwise_server.telemetry import Metrics
+from spanwise_server.web.app import WebApp
+from spanwise_server.web.hosts import Hosts
+from spanwise_server.web.http_server import HttpServer
 from spanwise_server.writer.process import WriterProcess
 
 _log = structlog.get_logger(__name__)
@@ -64,6 +75,18 @@ OVERTIME_S = 4.0
 a supervisor waits, and with the usual 20 s less than Kubernetes does."""
 
 
+class Served(NamedTuple):
+    """Where a server takes calls, with the ports that were bound.
+
+    Attributes:
+        grpc: Of gRPC.
+        http: Of the page and its API; None: they are not served.
+    """
+
+    grpc: Address
+    http: Address | None
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """Everything that one server process is made of. To be used from one event loop."""
@@ -78,16 +101,26 @@ class Server:
     event_watches: EventWatches
     health: Health
     front: Front
+    web: HttpServer
     metrics: Metrics
     sweeper: RetentionSweeper
+    shares_ports: bool
 
-    async def start(self, address: Address) -> Address:
-        """Take calls, and give the address with the port that was bound.
+    async def start(self, grpc: Address, http: Address | None) -> Served:
+        """Take calls, and give the addresses with the ports that were bound.
 
         Raises:
-            AddressUnavailableError: The address cannot be taken.
+            AddressUnavailableError: An address cannot be taken.
         """
-        bound = Address(address.host, await self.front.start(*address))
+        bound = Served(Address(grpc.host, await self.front.start(*grpc)), None)
+        if http is not None:
+            try:
+                listener = listen_on(*http, flag=HTTP_FLAG, shares_port=self.shares_ports)
+            except BaseException:
+                await self.front.stop(None)
+                raise
+            bound = bound._replace(http=Address(http.host, listener.getsockname()[1]))
+            await self.web.start(listener)
         # Now, so that the first event and the first reader need not wait for them.
         await self.writer.start()
         await self.reader.start()
@@ -111,7 +144,8 @@ class Server:
         # which senders try again elsewhere; the front would cancel those that it has not begun.
         await self.sink.stop(max(grace_s, LAST_COMMITS_S))
         await asyncio.sleep(DRAIN_S)
-        await self.front.stop(max(grace_s - (time.monotonic() - begun_s), 0))
+        left_s = max(grace_s - (time.monotonic() - begun_s), 0)
+        await asyncio.gather(self.front.stop(left_s), self.web.stop(left_s))
         await self.reader.close()
         await sweep
         self.close()
@@ -162,7 +196,8 @@ def build_server(
         *WorkflowServicer(WorkflowRegistry(storage, decode_definition), pool).methods(),
         *SpanServicer(reader, ExecutionLists(storage), watches, pool).methods(),
     ]
-    open_front = open_front or partial(GrpcFront, shares_port=worker is not None)
+    shares_ports = worker is not None
+    open_front = open_front or partial(GrpcFront, shares_port=shares_ports)
     front = open_front(
         _with_common_services(methods, health),
         Interceptors(metrics),
@@ -185,9 +220,19 @@ def build_server(
         event_watches,
         health,
         front,
+        HttpServer(_build_web(settings, health)),
         metrics,
         sweeper,
+        shares_ports,
     )
+
+
+def _build_web(settings: Settings, health: Health) -> WebApp:
+    address = parse_http_address(settings.http_address)
+    names = split_hosts(settings.http_hosts)
+    if address is not None:
+        names.append(address.host)
+    return WebApp(Hosts(names), lambda: health.is_serving)
 
 
 def _with_common_services(methods: list[Method], health: Health) -> list[Method]:
@@ -199,7 +244,7 @@ def _with_common_services(methods: list[Method], health: Health) -> list[Method]
 async def serve_until(
     settings: Settings,
     stop: asyncio.Event,
-    announce: Callable[[Address], None],
+    announce: Callable[[Served], None],
     worker: int | None = None,
     open_front: OpenFront | None = None,
 ) -> None:
@@ -208,8 +253,8 @@ async def serve_until(
     Args:
         settings: Settings.
         stop: Set from outside to stop.
-        announce: Called with the real address once calls are taken.
-        worker: Number among the workers that share the address, whose supervisor has called
+        announce: Called with the real addresses once calls are taken.
+        worker: Number among the workers that share the addresses, whose supervisor has called
             open_prepared(); None when it is alone.
         open_front: Makes the front to serve on; None for that of grpcio.
 
@@ -223,12 +268,14 @@ async def serve_until(
     storage = await asyncio.to_thread(open_database, settings.database_url)
     server = build_server(settings, storage, worker, open_front)
     try:
-        address = await server.start(parse_address(settings.grpc_address))
+        served = await server.start(
+            parse_address(settings.grpc_address), parse_http_address(settings.http_address)
+        )
     except BaseException:
         server.close()
         raise
     watch = asyncio.create_task(server.health.watch_store(_probe(storage), server.pool))
-    announce(address)
+    announce(served)
     await stop.wait()
     watch.cancel()
     with _ending_after(settings.graceful_stop_s + OVERTIME_S):

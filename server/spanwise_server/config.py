@@ -117,6 +117,23 @@ class Settings(BaseSettings):
             " authentication yet. 0.0.0.0:8089 opens it to the network."
         ),
     )
+    http_address: str = Field(
+        default="127.0.0.1:8088",
+        description=(
+            "Where to serve the page and its API over HTTP, as HOST:PORT; `none` for neither. The"
+            " default is FlyteAdmin's HTTP port, reachable from this machine alone: whoever reaches"
+            " it reads everything, without authentication. See http-api.md."
+        ),
+    )
+    http_hosts: str = Field(
+        default="",
+        description=(
+            "Names that the page is reached by besides `localhost`, IP addresses and the names of"
+            " this machine, separated by commas: for instance spanwise.example.com behind a proxy,"
+            " or spanwise.flyte.svc in Kubernetes. A request for any other name is refused, so that"
+            " a page from elsewhere that points its own name at this address reads nothing."
+        ),
+    )
     front: Literal["grpcio", "envoy"] = Field(
         default="grpcio",
         description=(
@@ -203,6 +220,23 @@ class Settings(BaseSettings):
         parse_address(text)
         return text
 
+    @field_validator("http_address")
+    @classmethod
+    def _check_http_address(cls, text: str) -> str:
+        parse_http_address(text)
+        return text
+
+    @field_validator("http_hosts")
+    @classmethod
+    def _check_http_hosts(cls, text: str) -> str:
+        for name in split_hosts(text):
+            if not re.fullmatch(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", name):
+                raise ValueError(
+                    f"{name!r} is not the name of a host; write names without port, for instance"
+                    " spanwise.example.com"
+                )
+        return text
+
 
 def load_settings(
     flags: Mapping[str, Any] | None = None, config_file: str | Path | None = None
@@ -246,6 +280,25 @@ def without_password(url: str) -> str:
     """Give a database URL as it may stand in a log or on a screen."""
     url = re.sub(r"(://[^/@:]*):.*@", r"\1:***@", url)
     return re.sub(r"([?&](?:ssl)?password=)[^&]*", r"\1***", url)
+
+
+def parse_http_address(text: str) -> Address | None:
+    """Give the parts of HOST:PORT; None for `none` and for nothing.
+
+    Raises:
+        ValueError: It is of neither form.
+    """
+    if text in ("", "none"):
+        return None
+    try:
+        return parse_address(text)
+    except ValueError as error:
+        raise ValueError(f"{error}; or none, to serve no page") from error
+
+
+def split_hosts(text: str) -> list[str]:
+    """Give the names of http_hosts."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def parse_address(text: str) -> Address:

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import structlog
 
-from spanwise_server.bootstrap import serve_until
-from spanwise_server.config import Address, Settings
+from spanwise_server.bootstrap import Served, serve_until
+from spanwise_server.config import Settings
 from spanwise_server.envoy_host import STOP
 from spanwise_server.main import EXIT_DONE, EXIT_FAILED, announce, exit_code_of
 from spanwise_server.rpc.fronts.envoy.admin import EnvoyAdmin
@@ -112,9 +112,9 @@ class _Inside:
         return EXIT_DONE
 
 
-def _announce(address: Address) -> None:
+def _announce(served: Served) -> None:
     _leave_signals_to_the_host()
-    announce(address)
+    announce(served)
 
 
 def _leave_signals_to_the_host() -> None:

@@ -15,6 +15,7 @@ import structlog
 import uvloop
 
 from spanwise_server.bootstrap import (
+    Served,
     delete_from,
     open_migrated,
     open_prepared,
@@ -23,7 +24,7 @@ from spanwise_server.bootstrap import (
     serve_until,
 )
 from spanwise_server.collector import settle_collector
-from spanwise_server.config import Address, Settings, without_password
+from spanwise_server.config import Settings, without_password
 from spanwise_server.domain.errors import SpanwiseError
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.envoy_host import host_envoy
@@ -47,7 +48,8 @@ EXIT_BAD_SETTINGS = 2
 def serve(settings: Settings) -> int:
     """Serve until SIGTERM or SIGINT. A second signal ends the process at once.
 
-    Prints `spanwise serves gRPC on HOST:PORT` on stderr once calls are taken, by all workers.
+    Prints `spanwise serves gRPC on HOST:PORT` on stderr once calls are taken, by all workers, after
+    `spanwise serves its page on http://HOST:PORT/`.
     """
     configure_logging(settings.log_level)
     if settings.front == "envoy":
@@ -153,10 +155,12 @@ async def _serve(settings: Settings) -> None:
     _log.info("stopped")
 
 
-def announce(address: Address) -> None:
-    """Say that calls are taken at `address`."""
+def announce(served: Served) -> None:
+    """Say where calls are taken. What waits for the line of gRPC knows the page from then on."""
     settle_collector()
-    _say(f"spanwise serves gRPC on {address}")
+    if served.http is not None:
+        _say(f"spanwise serves its page on http://{served.http}/")
+    _say(f"spanwise serves gRPC on {served.grpc}")
 
 
 def _on_signal(number: signal.Signals, stop: asyncio.Event) -> None:

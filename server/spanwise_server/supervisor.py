@@ -1,9 +1,9 @@
 """Several workers on one address: starting them, watching over them, stopping them.
 
-Each worker is a whole server in a process of its own (worker.py). They share the port with
+Each worker is a whole server in a process of its own (worker.py). They share the ports with
 SO_REUSEPORT, and the system deals connections out among them. The supervisor serves nothing: it
-holds the port, so that it is one for all of them, brings back a worker that ended, and ends one
-that hangs.
+holds the ports, so that they are one for all of them, brings back a worker that ended, and ends
+one that hangs.
 See docs/adr/014-workers-are-processes.md.
 """
 
@@ -14,13 +14,19 @@ import socket
 import sys
 from asyncio.subprocess import Process
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import NamedTuple
 
 import structlog
 
-from spanwise_server.config import Address, Settings, parse_address
-from spanwise_server.rpc.fronts.addresses import AddressUnavailableError, check_address
+from spanwise_server.bootstrap import Served
+from spanwise_server.config import Address, Settings, parse_address, parse_http_address
+from spanwise_server.rpc.fronts.addresses import (
+    GRPC_FLAG,
+    HTTP_FLAG,
+    AddressUnavailableError,
+    check_address,
+)
 from spanwise_server.worker import SIGN_EVERY_S, SIGN_OF_LIFE, decode_word, encode_hello
 
 _log = structlog.get_logger(__name__)
@@ -235,26 +241,34 @@ async def _first_word(number: int, worker: _Worker) -> str | None:
     return decode_word(line) if line else "it ended before it took calls; its log may say why"
 
 
-def supervise(settings: Settings, announce: Callable[[Address], None]) -> None:
+def supervise(settings: Settings, announce: Callable[[Served], None]) -> None:
     """Run workers until SIGTERM or SIGINT. A second signal ends all of them at once.
 
     Args:
         settings: Settings. The database has the tables of this version.
-        announce: Called with the real address once all workers take calls.
+        announce: Called with the real addresses once all workers take calls.
 
     Raises:
-        AddressUnavailableError: The address cannot be taken.
+        AddressUnavailableError: An address cannot be taken.
         WorkerFailedError: A worker does not come up.
     """
-    held, address = hold_address(parse_address(settings.grpc_address))
-    with held:
-        asyncio.run(
-            _supervise(settings.model_copy(update={"grpc_address": str(address)}), announce)
-        )
+    http = parse_http_address(settings.http_address)
+    with ExitStack() as held:
+        served = Served(_hold(held, parse_address(settings.grpc_address), GRPC_FLAG), None)
+        if http is not None:
+            served = served._replace(http=_hold(held, http, HTTP_FLAG))
+        addresses = {"grpc_address": str(served.grpc), "http_address": str(served.http or "none")}
+        asyncio.run(_supervise(settings.model_copy(update=addresses), lambda: announce(served)))
 
 
-async def _supervise(settings: Settings, announce: Callable[[Address], None]) -> None:
-    supervisor = Supervisor(settings, lambda: announce(parse_address(settings.grpc_address)))
+def _hold(stack: ExitStack, address: Address, flag: str) -> Address:
+    held, bound = hold_address(address, flag)
+    stack.enter_context(held)
+    return bound
+
+
+async def _supervise(settings: Settings, announce: Callable[[], None]) -> None:
+    supervisor = Supervisor(settings, announce)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, _on_signal, number, supervisor)
@@ -292,7 +306,7 @@ def _claim(address: Address) -> None:
     _claims.append(claim)
 
 
-def hold_address(address: Address) -> tuple[socket.socket, Address]:
+def hold_address(address: Address, flag: str = GRPC_FLAG) -> tuple[socket.socket, Address]:
     """Bind an address in a way that workers may bind it as well, and give its real port.
 
     The socket does not listen, so it gets no connections.
@@ -301,7 +315,7 @@ def hold_address(address: Address) -> tuple[socket.socket, Address]:
         AddressUnavailableError: The address cannot be taken.
     """
     # First as one who does not share: two servers on one port would take calls from each other.
-    check_address(*address)
+    check_address(*address, flag=flag)
     _claim(address)
     family, kind, _, _, target = socket.getaddrinfo(
         *address, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

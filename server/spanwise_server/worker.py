@@ -1,6 +1,6 @@
 """A worker's own end: `python -m spanwise_server.worker`, started by the supervisor.
 
-A worker is a whole server, with a writer of its own, that shares its port with the other workers.
+A worker is a whole server, with a writer of its own, that shares its ports with the other workers.
 Its standard input is a socket: it reads its number and settings, says one word when it takes calls,
 or why it cannot, and stops gracefully when the other end closes. So it never outlives the
 supervisor for longer than its calls take. As long as its event loop goes round it gives a sign of
@@ -15,9 +15,9 @@ import sys
 
 import uvloop
 
-from spanwise_server.bootstrap import serve_until
+from spanwise_server.bootstrap import Served, serve_until
 from spanwise_server.collector import settle_collector
-from spanwise_server.config import Address, Settings
+from spanwise_server.config import Settings
 from spanwise_server.domain.errors import SpanwiseError
 from spanwise_server.rpc.fronts.addresses import AddressUnavailableError
 from spanwise_server.telemetry import configure_logging
@@ -67,7 +67,7 @@ async def _serve(settings: Settings, number: int, link: socket.socket) -> int:
     until_closed = asyncio.create_task(_stop_when_closed(orders, stop))
     signs = asyncio.create_task(_give_signs_of_life(orders, words))
 
-    def announce(_: Address) -> None:
+    def announce(_: Served) -> None:
         settle_collector()
         words.write(_encode(None))
 

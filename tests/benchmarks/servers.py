@@ -56,7 +56,8 @@ def spanwise_server(database: Path | str, *flags: str) -> Iterator[Server]:
     """Run `spanwise serve` on a SQLite file, or on the database of a URL, with more flags."""
     url = database if isinstance(database, str) else f"sqlite:///{database}"
     command = [sys.executable, "-m", "spanwise.cli", "serve", "--grpc-address", "127.0.0.1:0"]
-    with _running([*command, "--database-url", url, *flags]) as server:
+    http = ("--http-address", "127.0.0.1:0")
+    with _running([*command, *http, "--database-url", url, *flags]) as server:
         yield server
 
 

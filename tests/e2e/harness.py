@@ -27,6 +27,7 @@ FRONT = os.environ.get("TEST_FRONT", "grpcio")
 """The front of every server that tests start: they hold for all of them."""
 
 READY = "spanwise serves gRPC on "
+PAGE = "spanwise serves its page on "
 MIB = 2**20
 
 
@@ -34,7 +35,8 @@ class ServerProcess:
     """A running `spanwise serve`. Give it back with stop() or kill().
 
     Attributes:
-        endpoint: HOST:PORT that it serves on.
+        endpoint: HOST:PORT that it serves gRPC on.
+        page: Address of its page; empty when it has none.
         process: The process.
     """
 
@@ -42,7 +44,7 @@ class ServerProcess:
         """Start it on `database`, a SQLite file or a URL, and wait until it takes calls."""
         self._said: list[str] = []
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        address = ("--grpc-address", "127.0.0.1:0")
+        address = ("--grpc-address", "127.0.0.1:0", "--http-address", "127.0.0.1:0")
         url = database if isinstance(database, str) else f"sqlite:///{database}"
         arguments = [*address, "--front", FRONT, "--database-url", url, *flags]
         self.process = subprocess.Popen(
@@ -57,6 +59,8 @@ class ServerProcess:
         self._reader.start()
         try:
             self.endpoint = self.wait_for(READY).removeprefix(READY)
+            told = [line for line in self._said if line.startswith(PAGE)]
+            self.page = told[0].removeprefix(PAGE).strip() if told else ""
         except BaseException:
             self.kill()
             raise

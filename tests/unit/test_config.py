@@ -11,12 +11,15 @@ from spanwise_server.config import (
     SettingsError,
     load_settings,
     parse_address,
+    parse_http_address,
     without_password,
 )
 from spanwise_server.domain.retention import Ages, RetentionPolicy
 
 VALUES: dict[str, tuple[object, object, object]] = {
     "grpc_address": ("127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"),
+    "http_address": ("none", "127.0.0.1:5", "127.0.0.1:6"),
+    "http_hosts": ("a.example", "b.example,c", "d"),
     "front": ("envoy", "grpcio", "envoy"),
     "database_url": ("sqlite:///1.db", "sqlite:///2.db", "sqlite:///3.db"),
     "workers": (2, 3, 4),
@@ -68,6 +71,13 @@ def test_a_variable_may_name_the_file(config_file: Path, monkeypatch: pytest.Mon
 def test_without_any_source_the_server_is_local() -> None:
     """FlyteAdmin's port, reachable from this machine alone."""
     assert load_settings().grpc_address == "127.0.0.1:8089"
+    assert load_settings().http_address == "127.0.0.1:8088"
+
+
+@pytest.mark.parametrize("text", ["", "none"])
+def test_the_page_can_be_left_out(text: str) -> None:
+    """By a word, or by nothing."""
+    assert parse_http_address(text) is None
 
 
 @pytest.mark.parametrize("name", VALUES)

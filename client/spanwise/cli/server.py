@@ -50,6 +50,24 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    http_address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Where to serve the page and its HTTP API; none for neither. "
+            "Setting SPANWISE_HTTP_ADDRESS; default 127.0.0.1:8088, FlyteAdmin's port.",
+            show_default=False,
+        ),
+    ] = None,
+    http_hosts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="More names that the page is reached by, separated by commas: docs/http-api.md. "
+            "Setting SPANWISE_HTTP_HOSTS; default none.",
+            show_default=False,
+        ),
+    ] = None,
     front: Annotated[
         str | None,
         typer.Option(
@@ -99,14 +117,17 @@ def serve(
     log_level: LogLevel = None,
     config: Config = None,
 ) -> None:
-    """Run the event sink.
+    """Run the event sink, and the page that shows what it took.
 
-    It says "spanwise serves gRPC on HOST:PORT" on standard error when it is ready, and runs until
-    it is stopped. After SIGTERM or Ctrl-C it stores what it has accepted, and then ends.
+    It says where its page is, and then "spanwise serves gRPC on HOST:PORT" on standard error when
+    it is ready, and runs until it is stopped. After SIGTERM or Ctrl-C it stores what it has
+    accepted, and then ends.
     """
     settings = settings_of(
         config,
         grpc_address=grpc_address,
+        http_address=http_address,
+        http_hosts=http_hosts,
         front=front,
         database_url=database_url,
         workers=workers,

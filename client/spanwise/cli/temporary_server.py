@@ -38,7 +38,12 @@ def temporary_server() -> Iterator[str]:
         database_url = f"sqlite:///{directory}/demo.db"
         command = [sys.executable, "-m", "spanwise.cli", "serve"]
         process = subprocess.Popen(  # noqa: S603 - the command is ours
-            [*command, "--grpc-address", "127.0.0.1:0", "--database-url", database_url],
+            [
+                *command,
+                *("--grpc-address", "127.0.0.1:0"),
+                *("--http-address", "127.0.0.1:0"),
+                *("--database-url", database_url),
+            ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

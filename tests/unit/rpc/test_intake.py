@@ -29,7 +29,7 @@ async def running(database: Path) -> AsyncIterator[tuple[grpc.aio.Channel, Metri
     """Run a whole server, and give a channel to it and its counters."""
     settings = Settings(database_url=f"sqlite:///{database}")
     server = build_server(settings, open_migrated(settings.database_url))
-    address = await server.start(Address("127.0.0.1", 0))
+    address = (await server.start(Address("127.0.0.1", 0), None)).grpc
     try:
         async with grpc.aio.insecure_channel(str(address)) as channel:
             yield channel, server.metrics
