@@ -35,6 +35,7 @@ from spanwise_server.rpc.fronts.front import Front, OpenFront
 from spanwise_server.rpc.fronts.grpcio import GrpcFront
 from spanwise_server.rpc.health import Health, HealthServicer
 from spanwise_server.rpc.interceptors import Interceptors
+from spanwise_server.rpc.list_reads import ListReads
 from spanwise_server.rpc.methods import Method, service_names
 from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.rpc.reflection import reflection_methods
@@ -190,11 +191,12 @@ def build_server(
     watches = SpanWatches(queries, pool, render_view, commits)
     log = EventLog(storage)
     event_watches = EventWatches(log, pool, commits)
+    lists = ListReads(ExecutionLists(storage), log)
     methods = [
         *AdminServicer(sink, reader).methods(),
-        *EventServicer(sink, reader, log, event_watches, pool).methods(),
+        *EventServicer(sink, reader, lists, event_watches, pool).methods(),
         *WorkflowServicer(WorkflowRegistry(storage, decode_definition), pool).methods(),
-        *SpanServicer(reader, ExecutionLists(storage), watches, pool).methods(),
+        *SpanServicer(reader, lists, watches, pool).methods(),
     ]
     shares_ports = worker is not None
     open_front = open_front or partial(GrpcFront, shares_port=shares_ports)

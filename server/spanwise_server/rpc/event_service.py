@@ -13,36 +13,27 @@ from spanwise.v1.event_service_pb2 import (
     CreateNodeEventResponse,
     CreateTaskEventRequest,
     CreateTaskEventResponse,
-    EventOrder,
     ListEventsRequest,
     ListEventsResponse,
     WatchEventsRequest,
     WatchEventsResponse,
 )
-from spanwise_server.domain.errors import InvalidQuery
 from spanwise_server.domain.events import PayloadType
 from spanwise_server.rpc.codecs.native import decode_execution_event
-from spanwise_server.rpc.codecs.native_log import encode_watched_events, fill_logged_event
+from spanwise_server.rpc.codecs.native_log import encode_watched_events
 from spanwise_server.rpc.codecs.native_queries import (
     require_after_sequence,
     require_execution_id,
-    require_page_size,
 )
 from spanwise_server.rpc.event_stream import create_events
+from spanwise_server.rpc.list_reads import ListReads
 from spanwise_server.rpc.methods import Answers, Call, Handler, Method, service_methods
 from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.rpc.reader import Reader, prepare_ended
-from spanwise_server.service.event_log import EventLog
 from spanwise_server.service.event_sink import EventSink
 from spanwise_server.service.event_watch import EventWatches
 
 _SERVICE = event_service_pb2.DESCRIPTOR.services_by_name["EventService"]
-
-_BY_TIME = {
-    EventOrder.EVENT_ORDER_UNSPECIFIED: False,
-    EventOrder.EVENT_ORDER_RECORDED: False,
-    EventOrder.EVENT_ORDER_OCCURRED: True,
-}
 
 
 class EventServicer:
@@ -52,17 +43,17 @@ class EventServicer:
         self,
         sink: EventSink,
         reader: Reader,
-        log: EventLog,
+        lists: ListReads,
         watches: EventWatches,
         pool: QueryPool,
     ) -> None:
         """Give events to `sink`, tell `reader` of ends, and follow the log with `watches`.
 
-        `log` is read in `pool`.
+        `lists` are read in `pool`.
         """
         self._sink = sink
         self._reader = reader
-        self._log = log
+        self._lists = lists
         self._watches = watches
         self._pool = pool
 
@@ -105,26 +96,7 @@ class EventServicer:
         return create_events(self._sink, requests, call)
 
     async def _list_events(self, request: ListEventsRequest, call: Call) -> ListEventsResponse:
-        execution_id = require_execution_id(request.execution_id)
-        page_size = require_page_size(request.page_size)
-        by_time = _BY_TIME.get(request.order)
-        if by_time is None:
-            raise InvalidQuery("order", f"{request.order} is no order that this version knows")
-
-        def answer() -> ListEventsResponse:
-            page = self._log.list_events(
-                execution_id,
-                by_time=by_time,
-                page_size=page_size,
-                page_token=request.page_token,
-                with_payload=request.include_payload,
-            )
-            response = ListEventsResponse(next_page_token=page.next_page_token)
-            for logged in page.events:
-                fill_logged_event(response.events.add(), logged)
-            return response
-
-        return await self._pool.run(answer)
+        return await self._pool.run(partial(self._lists.list_events, request))
 
     async def _watch_events(
         self, request: WatchEventsRequest, call: Call

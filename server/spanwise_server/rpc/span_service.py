@@ -1,6 +1,5 @@
 """spanwise.v1.SpanService: executions as trees of spans."""
 
-import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import partial
@@ -18,18 +17,12 @@ from spanwise.v1.span_service_pb2 import (
     WatchExecutionSpanRequest,
     WatchExecutionSpanResponse,
 )
-from spanwise_server.rpc.codecs.native_log import fill_execution_summary
-from spanwise_server.rpc.codecs.native_queries import (
-    decode_filter,
-    decode_watch_depth,
-    require_execution_id,
-    require_page_size,
-)
+from spanwise_server.rpc.codecs.native_queries import decode_watch_depth, require_execution_id
 from spanwise_server.rpc.codecs.native_watch import SpanView
+from spanwise_server.rpc.list_reads import ListReads
 from spanwise_server.rpc.methods import Call, Encoded, Handler, Method, service_methods
 from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.rpc.reader import Reader
-from spanwise_server.service.execution_list import ExecutionLists
 from spanwise_server.service.span_watch import SpanWatches
 
 _SERVICE = span_service_pb2.DESCRIPTOR.services_by_name["SpanService"]
@@ -41,7 +34,7 @@ class SpanServicer:
     def __init__(
         self,
         reader: Reader,
-        lists: ExecutionLists,
+        lists: ListReads,
         watches: SpanWatches[SpanView],
         pool: QueryPool,
     ) -> None:
@@ -89,19 +82,7 @@ class SpanServicer:
     async def _list_executions(
         self, request: ListExecutionsRequest, call: Call
     ) -> ListExecutionsResponse:
-        wanted = decode_filter(request)
-        page_size = require_page_size(request.page_size)
-
-        def answer() -> ListExecutionsResponse:
-            page = self._lists.list_executions(
-                wanted, page_size, request.page_token, time.time_ns()
-            )
-            response = ListExecutionsResponse(next_page_token=page.next_page_token)
-            for summary in page.executions:
-                fill_execution_summary(response.executions.add(), summary)
-            return response
-
-        return await self._pool.run(answer)
+        return await self._pool.run(partial(self._lists.list_executions, request))
 
     async def _diagnose_execution(self, request: DiagnoseExecutionRequest, call: Call) -> Encoded:
         return Encoded(await self._reader.read("DiagnoseExecution", call.payload))
