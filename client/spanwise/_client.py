@@ -224,6 +224,8 @@ class Client:
         phases: Iterable[str] = (),
         started_after: Moment | None = None,
         started_before: Moment | None = None,
+        search: str = "",
+        slower_than_usual: bool = False,
         page_size: int = 0,
     ) -> Iterator[span_service_pb2.ExecutionSummary]:
         """Give the executions that the server knows, the newest start first.
@@ -237,6 +239,10 @@ class Client:
                 any.
             started_after: Only those that started at or after this moment.
             started_before: Only those that started before this moment.
+            search: Only those whose name, or the name of whose workflow, contains this text, in
+                upper or lower case; "" means all.
+            slower_than_usual: Only those that took, or take by now, longer than the 95th
+                percentile of the last 50 executions of their workflow that succeeded.
             page_size: Most executions of one call, 1 to 1000; 0 leaves it to the server.
 
         Raises:
@@ -246,6 +252,8 @@ class Client:
             project=checked_text(project),
             domain=checked_text(domain),
             phases=[_phase(phase) for phase in phases],
+            search=checked_text(search),
+            slower_than_usual=slower_than_usual,
             page_size=page_size,
         )
         if started_after is not None:

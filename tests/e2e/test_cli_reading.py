@@ -14,6 +14,7 @@ from spanwise import Client
 from spanwise.cli.temporary_server import temporary_server
 from spanwise.demo import Scenario, play, training_pipeline
 from spanwise.demo.ids import child_execution_name
+from spanwise.v1 import event_pb2
 from tests.e2e.cli_process import TIMEOUT_S, command, run, told
 from tests.unit.client.demo_rules import executions
 
@@ -72,6 +73,35 @@ def test_list_takes_project_domain_and_phase(endpoint: str) -> None:
     assert told("list", "flytesnacks/production", *at) == ""
     assert told("list", "other", *at) == ""
     assert len(told("list", "--phase", "running", *at).splitlines()) == 1
+
+
+def test_list_finds_names_and_what_took_longer_than_usual() -> None:
+    """Usual is what earlier executions of the same workflow took."""
+    took_s = [60, 61, 62, 63, 64, 65, 300]
+    with temporary_server() as endpoint:
+        with Client(endpoint) as client:
+            for number, duration_s in enumerate(took_s):
+                start_ns = _START_NS + number * 1_000 * 10**9
+                for phase, at_ns in (
+                    ("RUNNING", start_ns),
+                    ("SUCCEEDED", start_ns + duration_s * 10**9),
+                ):
+                    event = event_pb2.ExecutionEvent(
+                        execution_id={"project": "p", "domain": "d", "name": f"nightly-{number}"},
+                        workflow_id={"project": "p", "domain": "d", "name": "etl", "version": "1"},
+                        phase=f"PHASE_{phase}",
+                    )
+                    event.occurred_at.FromNanoseconds(at_ns)
+                    client.create_execution_event(event)
+        at = ("--json", "--endpoint", endpoint)
+        [found] = map(json.loads, told("list", "p/d", "--slower", *at).splitlines())
+        assert found["execution_id"] == "p/d/nightly-6"
+        assert found["usual"] == {"p50_ns": 62 * 10**9, "p95_ns": 65 * 10**9, "sample_count": 6}
+        assert len(told("list", "--search", "ETL", *at).splitlines()) == len(took_s)
+        assert len(told("list", "--search", "nightly-3", *at).splitlines()) == 1
+        table = told("list", "p/d", "--endpoint", endpoint).splitlines()
+        assert table[0].split()[-1] == "usual"
+        assert table[1].endswith("1m 02s, this is slower")
 
 
 def test_list_says_when_there_are_more(endpoint: str) -> None:

@@ -57,6 +57,18 @@ def list_executions(
         list[str] | None,
         typer.Option(metavar="PHASE", help="Only in this phase, for instance FAILED. Repeatable."),
     ] = None,
+    search: Annotated[
+        str,
+        typer.Option(
+            metavar="TEXT",
+            help="Only those with this text in their name or that of their workflow.",
+            show_default=False,
+        ),
+    ] = "",
+    slower: Annotated[
+        bool,
+        typer.Option("--slower", help="Only those that took longer than is usual."),
+    ] = False,
     limit: Annotated[int, typer.Option(min=1, help="Most executions to show.")] = 50,
     local_time: options.LocalTime = False,
     as_json: options.JsonLines = False,
@@ -64,7 +76,8 @@ def list_executions(
 ) -> None:
     """List executions, the newest first.
 
-    The duration of an open one is that up to now.
+    The duration of an open one is that up to now. Usual is the median of the last 50 executions
+    of the same workflow that succeeded, and slower what took longer than 95 % of them.
     """
     project, _, domain = scope.partition("/")
     if "/" in domain:
@@ -74,21 +87,29 @@ def list_executions(
         )
     with Client(endpoint) as client:
         found = client.list_executions(
-            project, domain, phases=phase or (), page_size=min(limit + 1, 1000)
+            project,
+            domain,
+            phases=phase or (),
+            search=search,
+            slower_than_usual=slower,
+            page_size=min(limit + 1, 1000),
         )
         summaries = list(islice(found, limit + 1))
     shown = summaries[:limit]
     if as_json:
         _write_json_lines(map(_summary_values, shown))
     else:
-        head = ("execution", "phase", "start_timestamp", "end_timestamp", "duration", "workflow")
+        head = ["execution", "phase", "start_timestamp", "end_timestamp", "duration", "workflow"]
         now_ns = time.time_ns()
-        rows = (_summary_row(summary, now_ns, local_time=local_time) for summary in shown)
+        rows = [_summary_row(summary, now_ns, local_time=local_time) for summary in shown]
+        if any(summary.HasField("usual") for summary in shown):
+            head.append("usual")
+            rows = [(*row, _usual(each)) for row, each in zip(rows, shown, strict=True)]
         write_table(head, rows, right_aligned={"duration"})
     if not summaries:
         hint = (
             "none fits; 'spanwise list' shows all"
-            if scope or phase
+            if scope or phase or search or slower
             else f"see one with 'spanwise demo --endpoint {endpoint}'"
         )
         typer.echo(f"spanwise: no executions: {hint}", err=True)
@@ -214,7 +235,24 @@ def _summary_values(summary: span_service_pb2.ExecutionSummary) -> dict[str, Any
         "duration_ns": None if end_ns is None else end_ns - start_ns,
         "workflow": _workflow(summary.workflow_id),
         "qualities": list(map(quality_name, summary.qualities)),
+        "usual": _usual_values(summary.usual) if summary.HasField("usual") else None,
+        "slower_than_usual": summary.slower_than_usual,
     }
+
+
+def _usual_values(usual: span_service_pb2.UsualDuration) -> dict[str, int]:
+    return {
+        "p50_ns": usual.p50.ToNanoseconds(),
+        "p95_ns": usual.p95.ToNanoseconds(),
+        "sample_count": usual.sample_count,
+    }
+
+
+def _usual(summary: span_service_pb2.ExecutionSummary) -> str:
+    if not summary.HasField("usual"):
+        return ""
+    usual = short_duration(summary.usual.p50.ToNanoseconds())
+    return f"{usual}, this is slower" if summary.slower_than_usual else usual
 
 
 def _summary_row(

@@ -74,7 +74,12 @@ def test_executions_are_listed_page_by_page() -> None:
     )
     with running(canned) as endpoint, Client(endpoint) as client:
         found = client.list_executions(
-            "p", "d", phases=["failed"], started_after=datetime(2023, 1, 1, 10, tzinfo=UTC)
+            "p",
+            "d",
+            phases=["failed"],
+            started_after=datetime(2023, 1, 1, 10, tzinfo=UTC),
+            search="Train",
+            slower_than_usual=True,
         )
         assert next(found) == summary
         assert len(canned.requests) == 1
@@ -82,6 +87,7 @@ def test_executions_are_listed_page_by_page() -> None:
     request = canned.requests[0]
     assert (request.project, request.domain) == ("p", "d")
     assert list(request.phases) == [phase_pb2.PHASE_FAILED]
+    assert (request.search, request.slower_than_usual) == ("Train", True)
     assert request.started_after == to_timestamp(T0_NS)
 
 
