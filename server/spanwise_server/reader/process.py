@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -74,12 +75,12 @@ class ReaderProcess:
             while (answer := await self._ask(Request(number, Verb.NEXT, "", b""))) is not None:
                 yield answer
         finally:
-            if self._reader is not None:
+            with suppress(StoreUnavailable):  # without its process, nothing is left to forget
                 self._send(Request(number, Verb.CLOSE, "", b""))
 
     def prepare(self, execution_id: ExecutionId) -> None:
         """Have the tree of an execution that has ended kept, if the process runs."""
-        if self._reader is not None:
+        with suppress(StoreUnavailable):
             self._send(Request(next(self._numbers), Verb.PREPARE, "", execution_id))
 
     async def close(self) -> None:
@@ -103,7 +104,11 @@ class ReaderProcess:
     def _send(self, request: Request) -> None:
         if self._reader is None:
             raise _ended()
-        self._reader.requests.write(encode_frame(tuple(request)))
+        try:
+            self._reader.requests.write(encode_frame(tuple(request)))
+        except (OSError, RuntimeError) as error:
+            # It has just ended, which _listen() is about to hear. RuntimeError is uvloop's word.
+            raise _ended() from error
 
     async def _launch(self) -> _Reader:
         process, answers, requests = await start_child("spanwise_server.reader")
