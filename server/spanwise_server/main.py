@@ -8,6 +8,7 @@ import asyncio
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,7 @@ from spanwise_server.collector import settle_collector
 from spanwise_server.config import Settings, without_password
 from spanwise_server.domain.errors import SpanwiseError
 from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.domain.phases import Phase
 from spanwise_server.envoy_host import host_envoy
 from spanwise_server.rpc.fronts.addresses import AddressUnavailableError
 from spanwise_server.rpc.fronts.envoy.process import EnvoyUnavailableError
@@ -39,6 +41,10 @@ _log = structlog.get_logger(__name__)
 
 GROWTH_DAYS = 7
 """Days over which the growth of a database is told: a week has every kind of day."""
+
+DAY_NS = 24 * 60 * 60 * 10**9
+LEAST_GROWTH_DAYS = 1 / 24
+"""What came in during an hour tells something of a day; the first minute of a load does not."""
 
 EXIT_DONE = 0
 EXIT_FAILED = 1
@@ -127,19 +133,27 @@ def stats(settings: Settings, show: Callable[[dict[str, Any]], None]) -> int:
     configure_logging(settings.log_level)
 
     def work() -> None:
-        show(_to_values(read_statistics(settings.database_url, GROWTH_DAYS)))
+        show(_to_values(read_statistics(settings.database_url, GROWTH_DAYS), time.time_ns()))
 
     return _run(work, settings)
 
 
-def _to_values(found: Statistics) -> dict[str, Any]:
+def days_of_growth(oldest_event_ns: int | None, now_ns: int) -> float:
+    """Give the days in which what came in lately did: fewer where a database is younger."""
+    age_days = GROWTH_DAYS if oldest_event_ns is None else (now_ns - oldest_event_ns) / DAY_NS
+    return min(max(age_days, LEAST_GROWTH_DAYS), GROWTH_DAYS)
+
+
+def _to_values(found: Statistics, now_ns: int) -> dict[str, Any]:
     num_events = sum(each.num_rows for each in found.tables if each.table == "events")
-    daily_events = sum(found.daily_events) / len(found.daily_events)
+    daily_events = sum(found.daily_events) / days_of_growth(found.oldest_event_ns, now_ns)
     return {
         **found._asdict(),
         "tables": [each._asdict() for each in found.tables],
         "num_executions": {
-            phase.name: number for phase, number in sorted(found.num_executions.items())
+            # The word of `spanwise list` for an execution that only its nodes and tasks named.
+            "unknown" if phase is Phase.UNSPECIFIED else phase.name: number
+            for phase, number in sorted(found.num_executions.items())
         },
         "events_per_day": daily_events,
         "bytes_per_day": daily_events * found.used_bytes / max(num_events, 1),

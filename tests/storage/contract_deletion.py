@@ -276,7 +276,7 @@ class TestStatistics:
             found = transaction.get_statistics(0, 7)
         assert sum(each.num_rows for each in found.tables) == 0
         assert (found.num_executions, found.payload_bytes) == ({}, 0)
-        assert (found.oldest_start_ns, found.newest_event_ns) == (None, None)
+        assert (found.oldest_start_ns, found.oldest_event_ns, found.newest_event_ns) == (None,) * 3
         assert found.daily_events == [0] * 7
 
     def test_executions_are_counted_by_phase(self, storage: Storage) -> None:
@@ -306,7 +306,7 @@ class TestStatistics:
         with storage.read() as transaction:
             found = transaction.get_statistics(now_ns, 4)
         assert found.daily_events == [3, 1, 0, 2]
-        assert found.newest_event_ns == recorded[-1]
+        assert (found.oldest_event_ns, found.newest_event_ns) == (recorded[0], recorded[-1])
 
     def test_sizes_follow_what_is_stored(self, storage: Storage) -> None:
         storage.write(append(*(large(number) for number in range(1, 1_001))))

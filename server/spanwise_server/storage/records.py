@@ -338,6 +338,7 @@ class Statistics(NamedTuple):
         file_bytes: What it takes on the disk, free space included.
         num_executions: Executions by phase; UNSPECIFIED stands for placeholders.
         oldest_start_ns: Start of the execution that started first; None without any.
+        oldest_event_ns: recorded_at of the oldest event; None without any.
         newest_event_ns: recorded_at of the newest event; None without any.
         payload_bytes: What the payloads of events take as they are stored; an estimate.
         daily_events: Events that were recorded in each of the last days, the latest day first.
@@ -348,6 +349,7 @@ class Statistics(NamedTuple):
     file_bytes: int
     num_executions: Mapping[Phase, int]
     oldest_start_ns: int | None
+    oldest_event_ns: int | None
     newest_event_ns: int | None
     payload_bytes: int
     daily_events: Sequence[int]

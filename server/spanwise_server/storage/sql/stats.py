@@ -33,6 +33,14 @@ class Sizes(NamedTuple):
     file_bytes: int
 
 
+class _Growth(NamedTuple):
+    """What Statistics tells of the times of events."""
+
+    oldest_event_ns: int | None
+    newest_event_ns: int | None
+    daily_events: list[int]
+
+
 def read_sizes(connection: Connection, database: Database) -> Sizes:
     """Give the size of a database."""
     if database is Database.SQLITE:
@@ -58,16 +66,15 @@ def read_statistics(
     tables = _read_tables(connection, database)
     num_events = sum(each.num_rows for each in tables if each.table == EVENTS.name)
     [(oldest_start_ns,)] = _fetch(connection, database, _select_oldest_start())
-    newest_event_ns, daily_events = _read_growth(connection, database, now_ns, num_days)
+    growth = _read_growth(connection, database, now_ns, num_days)
     return Statistics(
         tables=sorted(tables, key=lambda each: (each.size_bytes or 0, each.num_rows), reverse=True),
         used_bytes=sizes.used_bytes,
         file_bytes=sizes.file_bytes,
         num_executions=_read_phases(connection, database),
         oldest_start_ns=oldest_start_ns,
-        newest_event_ns=newest_event_ns,
         payload_bytes=_estimate_payloads(connection, database, num_events),
-        daily_events=daily_events,
+        **growth._asdict(),
     )
 
 
@@ -137,21 +144,20 @@ def _read_tables(connection: Connection, database: Database) -> list[TableSize]:
     assert_never(database)
 
 
-def _read_growth(
-    connection: Connection, database: Database, now_ns: int, num_days: int
-) -> tuple[int | None, list[int]]:
-    """Give when the newest event was recorded, and how many were on each of the last days."""
+def _read_growth(connection: Connection, database: Database, now_ns: int, num_days: int) -> _Growth:
+    """Give when events were recorded, and how many were on each of the last days."""
     if database is Database.SQLITE:
         [(first, last)] = connection.fetch_all(_SQLITE_ROWIDS, ())
         if first is None:
-            return None, [0] * num_days
+            return _Growth(None, None, [0] * num_days)
+        [(_, oldest_event_ns)] = connection.fetch_all(_SQLITE_EVENT_FROM, (first,))
         [(_, newest_event_ns)] = connection.fetch_all(_SQLITE_EVENT_FROM, (last,))
         begins = [
             _find_first_rowid(connection, first, last, now_ns - days * _DAY_NS)
             for days in range(num_days + 1)
         ]
         daily = [later - earlier for later, earlier in pairwise(begins)]
-        return newest_event_ns, daily
+        return _Growth(oldest_event_ns, newest_event_ns, daily)
     if database is Database.POSTGRESQL:
         return _sample_growth(connection, now_ns, num_days)
     if database is Database.CITUS:
@@ -284,9 +290,7 @@ def _count(connection: Connection, table: _PostgresTable, max_counted: int) -> i
     return int(number)
 
 
-def _sample_growth(
-    connection: Connection, now_ns: int, num_days: int
-) -> tuple[int | None, list[int]]:
+def _sample_growth(connection: Connection, now_ns: int, num_days: int) -> _Growth:
     """Do what _read_growth() does with a part of the pages; with all of them if there are few."""
     counted = {each.name: each.num_rows for each in _read_postgresql_tables(connection)}
     percent = min(100.0, 100 * _MAX_SAMPLED_ROWS / max(counted.get(EVENTS.name, 0), 1))
@@ -298,8 +302,9 @@ def _sample_growth(
         (now_ns, begin_ns, now_ns),
     )
     daily = dict.fromkeys(range(num_days), 0) | dict(rows)
-    [(newest_event_ns,)] = connection.fetch_all(
-        f"SELECT max(recorded_at_ns) FROM {sampled}",  # noqa: S608
+    [(oldest_event_ns, newest_event_ns)] = connection.fetch_all(
+        f"SELECT min(recorded_at_ns), max(recorded_at_ns) FROM {sampled}",  # noqa: S608
         (),
     )
-    return newest_event_ns, [round(number * 100 / percent) for number in daily.values()]
+    daily_events = [round(number * 100 / percent) for number in daily.values()]
+    return _Growth(oldest_event_ns, newest_event_ns, daily_events)
