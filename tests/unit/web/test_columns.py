@@ -124,6 +124,20 @@ def test_the_files_that_the_page_is_tested_with_are_what_is_written(name: str) -
     check_golden(GOLDEN / f"{name}.json", text)
 
 
+def test_the_document_tells_of_every_field_and_every_column() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "columns.md").read_text()
+    header_text, columns_text = text.split("## Header")[1].split("## Columns")
+    header = decode_columns(encode_columns(parted(execution(0, 1)), 1).payload).header
+    assert _fields_told(header_text) == set(header)
+    assert _fields_told(columns_text) == set(header["columns"])
+
+
+def _fields_told(text: str) -> set[str]:
+    """Give the names in code in the first cells of tables."""
+    cells = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    return {name for cell in cells for name in cell.replace("`", "").strip().split(", ")}
+
+
 def _span_ends(payload: bytes) -> list[int]:
     ends, position = [], 0
     while position < len(payload):
