@@ -10,7 +10,7 @@
  */
 
 import type { Execution } from "../data/execution";
-import { type Codes, GROUP, GROUP_COUNT, codesOf } from "./codes";
+import { type Codes, GROUP, GROUP_COUNT, closedEnd, codesOf } from "./codes";
 import { orderBy, upperBound } from "./order";
 import type { RowTree } from "./rows";
 import type { Scale } from "./scale";
@@ -291,7 +291,7 @@ export function layRuns(bar: Bar, scale: Scale, now: number, runs: Runs): void {
   let x = -Infinity;
   while (i < count && x < width) {
     const begins = Math.max(scale.x(segmentStart[i]), 0, x);
-    const ends = Math.min(scale.x(Math.min(segmentEnd[i], Math.max(now, segmentStart[i]))), width);
+    const ends = Math.min(scale.x(closedEnd(segmentStart[i], segmentEnd[i], now)), width);
     if (begins >= width) break;
     const column = Math.floor(begins) + 1;
     if (ends >= column || i === count - 1) {
@@ -302,8 +302,8 @@ export function layRuns(bar: Bar, scale: Scale, now: number, runs: Runs): void {
     }
     const middle = upperBound(segmentStart, scale.time(column - 0.5), i, count) - 1;
     const past = upperBound(segmentEnd, scale.time(column), i, count);
-    const last = Math.max(i, past - 1);
-    const until = Math.min(column, past < count ? column : scale.x(Math.min(segmentEnd[last], now)));
+    const last = past < count && segmentStart[past] < scale.time(column) ? past : Math.max(i, past - 1);
+    const until = Math.min(column, scale.x(closedEnd(segmentStart[last], segmentEnd[last], now)));
     if (until > begins) addRun(runs, begins, until, bar, Math.max(i, middle));
     x = until;
     i = Math.max(past, i + 1);

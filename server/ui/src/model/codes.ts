@@ -72,6 +72,10 @@ function groupOf(operation: string): number {
 /** End of a span, or `now` while it is open; never before its start. */
 export function endOf(execution: Execution, span: number, now: number): number {
   const { start, end } = execution.spans;
-  const at = end[span];
-  return at === at ? at : Math.max(now, start[span]);
+  return closedEnd(start[span], end[span], now);
+}
+
+/** An end, where NaN and Infinity are open: then `now`, but not before the start. */
+export function closedEnd(start: number, end: number, now: number): number {
+  return end < Infinity ? end : Math.max(now, start);
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Execution } from "../data/execution";
-import { codesOf } from "./codes";
+import { codesOf, endOf } from "./codes";
 import { lowerBound, upperBound } from "./order";
 
 /** Every fold is this share of what is left of the run, so that all look the same. */
@@ -123,7 +123,7 @@ function workIntervals(execution: Execution, now: number): { start: Float64Array
   }
   order = order.sort((a, b) => spans.start[a] - spans.start[b]);
   for (const i of order) {
-    const end = spans.end[i] === spans.end[i] ? spans.end[i] : Math.max(now, spans.start[i]);
+    const end = endOf(execution, i, now);
     const last = ends.length - 1;
     if (last >= 0 && spans.start[i] <= ends[last]) ends[last] = Math.max(ends[last], end);
     else {

@@ -1,6 +1,7 @@
 /** What is under the pointer in tree mode: the row by arithmetic, the rest by binary search. */
 
 import { type Bar, segmentAt } from "./bars";
+import { closedEnd } from "./codes";
 import type { Scale } from "./scale";
 import { HIT_PX, type Ticks, tickAt } from "./ticks";
 
@@ -41,8 +42,9 @@ export function hitRow(bar: Bar, ticks: Ticks, scale: Scale, now: number, x: num
   const tick = tickAt(ticks, x);
   if (tick >= 0) return { what: "tick", tick };
   const time = scale.time(x);
-  const end = Math.max(bar.start, Math.min(bar.end, now));
-  const segment = time <= Math.max(end, now) ? segmentAt(bar, time) : -1;
+  const end = closedEnd(bar.start, bar.end, now);
+  const isPast = bar.end === Infinity && time > end;
+  const segment = isPast ? -1 : segmentAt(bar, time);
   if (segment >= 0) return { what: "segment", segment };
   if (x >= scale.x(bar.start) - HIT_PX && x <= scale.x(end) + HIT_PX) {
     const near = segmentAt(bar, Math.max(bar.start, Math.min(time, end)));
