@@ -29,7 +29,7 @@ from tests.storage.records import (
     running_since,
     workflow,
 )
-from tests.storage.steps import append, events_of, history_of, list_all, reasons_of
+from tests.storage.steps import append, as_marks, events_of, history_of, list_all, marks_of
 
 EVERYTHING = ExecutionFilter()
 DEADLINE_S = 30
@@ -320,21 +320,21 @@ class TestReasons:
         records = [reason(1), reason(2, message="scaling up")]
         for _ in range(2):
             storage.write(lambda t: t.merge_reasons(records))
-        assert reasons_of(storage) == records
+        assert marks_of(storage) == as_marks(*records)
 
     def test_the_earliest_time_is_kept_in_any_order(self, storage: Storage) -> None:
         for digest, times in enumerate(permutations((7, 3, 5))):
             for time_ns in times:
                 record = reason(digest)._replace(occurred_at_ns=time_ns)
                 storage.write(lambda t, record=record: t.merge_reasons([record]))  # type: ignore[misc]
-        assert {record.occurred_at_ns for record in reasons_of(storage)} == {3}
+        assert {mark.occurred_at_ns for _, mark in marks_of(storage)} == {3}
 
     def test_the_least_place_is_kept_in_any_order(self, storage: Storage) -> None:
         for digest, places in enumerate(permutations((2, 0, 1))):
             for place in places:
                 record = reason(digest)._replace(ordinal=place)
                 storage.write(lambda t, record=record: t.merge_reasons([record]))  # type: ignore[misc]
-        assert {record.ordinal for record in reasons_of(storage)} == {0}
+        assert {mark.ordinal for _, mark in marks_of(storage)} == {0}
 
     def test_the_highest_grade_count_and_source_are_kept_in_any_order(
         self, storage: Storage
@@ -349,17 +349,17 @@ class TestReasons:
         for record in variants + variants[::-1]:
             storage.write(lambda t, record=record: t.merge_reasons([record]))  # type: ignore[misc]
         expected = reason()._replace(severity=Severity.ERROR, occurrences=5, source="scheduler")
-        assert reasons_of(storage) == [expected]
+        assert marks_of(storage) == as_marks(expected)
 
     def test_reasons_are_merged_inside_one_call(self, storage: Storage) -> None:
         later = reason()._replace(occurred_at_ns=99, severity=Severity.ERROR)
         storage.write(lambda t: t.merge_reasons([later, reason()]))
-        assert reasons_of(storage) == [reason()._replace(severity=Severity.ERROR)]
+        assert marks_of(storage) == as_marks(reason()._replace(severity=Severity.ERROR))
 
     def test_the_same_text_of_two_entities_is_two_reasons(self, storage: Storage) -> None:
-        records = sorted([reason(), reason()._replace(entity_key=NODE_KEY)])
+        records = [reason(), reason()._replace(entity_key=NODE_KEY)]
         storage.write(lambda t: t.merge_reasons(records))
-        assert reasons_of(storage) == records
+        assert marks_of(storage) == as_marks(*records)
 
 
 class TestLog:
@@ -428,7 +428,7 @@ class TestLog:
         storage.write(lambda t: t.add_missing_executions([execution()]))
 
         history = history_of(storage)
-        assert (history.nodes, history.attempts, history.reasons) == ([], [], [])
+        assert (history.nodes, history.attempts, history.marks) == ([], [], {})
         assert len(history.events) == 1
 
     def test_clearing_projections_leaves_what_people_registered(self, storage: Storage) -> None:

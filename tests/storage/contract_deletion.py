@@ -250,7 +250,7 @@ class TestDeletion:
         storage.write(append(event(1)))
         put(storage, execution())
         history = history_of(storage)
-        assert (history.nodes, history.attempts, history.reasons) == ([], [], [])
+        assert (history.nodes, history.attempts, history.marks) == ([], [], {})
         assert history.version.last_sequence == 1
 
     def test_kept_trees_are_dropped_in_bounded_steps(self, storage: Storage) -> None:

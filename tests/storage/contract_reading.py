@@ -45,9 +45,11 @@ from tests.storage.records import (
 )
 from tests.storage.steps import (
     append,
+    as_marks,
     events_of,
     history_of,
     list_all,
+    marks_of,
     named,
     names,
     put,
@@ -82,7 +84,7 @@ class TestHistory:
         assert history.execution == execution(state=running_since(10))
         assert history.nodes == [known_node()]
         assert history.attempts == [known_attempt()]
-        assert history.reasons == [reason()]
+        assert marks_of(storage) == as_marks(reason())
         [own] = history.events.values()
         assert [moment.occurred_at_ns for moment in own.moments] == [10, 10]
         assert history.details == [(ATTEMPT_KEY, 10, PayloadType.FLYTE1_TASK_EVENT, b"told")]
@@ -100,7 +102,7 @@ class TestHistory:
         history = history_of(storage)
         nothing = ExecutionVersion(0, workflow_key(EntityVersion()), None, 0)
         assert history == ExecutionHistory(
-            execution(), [], [], {}, frozenset(), [], [], None, nothing
+            execution(), [], [], {}, frozenset(), {}, [], None, nothing
         )
 
     def test_those_of_several_executions_are_given_at_once(self, storage: Storage) -> None:
@@ -124,7 +126,7 @@ class TestHistory:
             assert history.execution.execution_key == key
             assert history.nodes == [known_node()]
             assert history.attempts == [known_attempt()]
-            assert history.reasons == [reason()._replace(execution_key=key)]
+            assert marks_of(storage, key) == as_marks(reason())
             [own] = history.events.values()
             assert len(own.moments) == 2
             assert len(history.details) == 1

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.domain.spans import Mark
 from spanwise_server.storage.api import ReadTransaction, Storage, WriteTransaction
 from spanwise_server.storage.records import (
     EventRecord,
@@ -26,8 +27,30 @@ def history_of(storage: Storage, key: bytes = KEY) -> ExecutionHistory:
         return transaction.get_histories([key])[key]
 
 
-def reasons_of(storage: Storage) -> list[ReasonRecord]:
-    return sorted(history_of(storage).reasons)
+def marks_of(storage: Storage, key: bytes = KEY) -> list[tuple[int, Mark]]:
+    """Give the reasons of an execution, each with the key of its entity."""
+    marks = history_of(storage, key).marks
+    return sorted((entity_key, mark) for entity_key in marks for mark in marks[entity_key])
+
+
+def as_marks(*records: ReasonRecord) -> list[tuple[int, Mark]]:
+    """Give what marks_of() gives when these are stored."""
+    return sorted(
+        (
+            each.entity_key,
+            Mark(
+                occurred_at_ns=each.occurred_at_ns,
+                ordinal=each.ordinal,
+                message=each.message,
+                phase=each.phase,
+                phase_version=each.phase_version,
+                severity=each.severity,
+                source=each.source,
+                occurrences=each.occurrences,
+            ),
+        )
+        for each in records
+    )
 
 
 def append(*records: EventRecord) -> Callable[[WriteTransaction], None]:

@@ -37,6 +37,7 @@ from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.dialect import Database
 from spanwise_server.storage.sql.migrations import upgrade
 from tests.storage.records import event, execution, node, reason, workflow
+from tests.storage.steps import as_marks
 
 T = TypeVar("T")
 
@@ -242,7 +243,8 @@ def test_a_reason_comes_back(storage: Storage, record: ReasonRecord) -> None:
     storage.write(fill)
     with storage.read() as transaction:
         histories = transaction.get_histories([record.execution_key])
-    check(storage, record, list(histories[record.execution_key].reasons))
+    [(entity_key, mark)] = as_marks(record)
+    check(storage, mark, list(histories[record.execution_key].marks[entity_key]))
 
 
 @settings(deadline=None)

@@ -8,7 +8,7 @@ from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.text_escapes import escape, needs_escape, unescape
 from tests.postgresql import Databases
 from tests.storage.records import execution, reason
-from tests.storage.steps import reasons_of
+from tests.storage.steps import marks_of
 
 SPECIAL = "\x00\x01\x02\x03\ud7fe\ud7ff\ud800\udbff\udc00\udfff\ue000\u1000\u17ff\U0001f680"
 texts = st.text(max_size=8) | st.text(st.sampled_from(SPECIAL), max_size=8)
@@ -54,6 +54,6 @@ def test_postgresql_keeps_the_greatest_text_as_python_orders_them(postgresql: Da
             record = reason()._replace(source=source)
             storage.write(lambda t, record=record: t.merge_reasons([record]))  # type: ignore[misc]
             known.append(source)
-            [found] = reasons_of(storage)
+            [(_, found)] = marks_of(storage)
             assert found.source == max(known)
         storage.close()

@@ -1,6 +1,7 @@
 """When the execution and its nodes began and ended, as far as that has to be inferred."""
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import zip_longest
 
 from spanwise_server.domain.entities import Entity
@@ -25,10 +26,12 @@ def settle_bounds(known: KnownExecution, order: Sequence[Entity], within: Block 
 
 def _infer_starts(known: KnownExecution, order: Sequence[Entity]) -> None:
     """Set bounds from histories. A placeholder starts with the first thing inside it."""
-    first_event_ns = min(
-        (moment.occurred_at_ns for events in known.events.values() for moment in events.moments),
-        default=0,
-    )
+
+    @cache
+    def first_event_ns() -> int:
+        of_all = known.events.values()
+        return min((each.occurred_at_ns for events in of_all for each in events.moments), default=0)
+
     for entity in reversed(order):
         history = entity.history
         if history is not None:
@@ -39,7 +42,7 @@ def _infer_starts(known: KnownExecution, order: Sequence[Entity]) -> None:
         entity.qualities |= SpanQuality.PLACEHOLDER | SpanQuality.INFERRED_START
         inside = [child.start_ns for child in entity.children]
         inside += [attempt.history.start_ns for attempt in entity.attempts]
-        entity.start_ns = min(inside, default=first_event_ns)
+        entity.start_ns = min(inside) if inside else first_event_ns()
 
 
 def _infer_ends(order: Sequence[Entity]) -> None:

@@ -9,20 +9,21 @@ registration or a binding that any process took is never missed.
 import secrets
 import struct
 import time
-import zlib
 from array import array
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from hashlib import sha256
 from itertools import accumulate, chain
 from typing import NamedTuple, Protocol
+
+import zstandard
 
 from spanwise_server.domain.errors import CorruptRecord, StoreUnavailable
 from spanwise_server.storage.api import Storage, WriteTransaction
 from spanwise_server.storage.records import ExecutionVersion, KeptChunk, KeptTree
 
 LEVEL = 1
-"""Of zlib. Higher ones take three times as long for a tenth less."""
+"""Of zstd. It takes a quarter of the time of zlib's lowest one, for a third less."""
 
 COLUMNS_CHUNK_BYTES = 2**19
 """Of a chunk of columns: about what one of spans takes, compressed."""
@@ -101,20 +102,25 @@ class PartedTree(Protocol):
 
 
 class BuiltTree:
-    """A PartedTree in memory."""
+    """A PartedTree in memory, where it is packed: that takes a fifth of the bytes, or less."""
 
-    def __init__(self, basis: TreeBasis, parts: Sequence[TreePart]) -> None:
-        """Take the parts of a tree."""
+    def __init__(self, basis: TreeBasis, parts: Iterable[TreePart]) -> None:
+        """Take the parts of a tree as they are made."""
         self.basis = basis
         self.fingerprint = basis.fingerprint
         self.execution_keys = basis.execution_keys
-        self.starts = _starts([len(part.depths) for part in parts])
-        self.size_bytes = sum(len(part.payload) for part in parts)
-        self._parts = parts
+        self._packed = [part._replace(payload=_pack(part.payload)) for part in parts]
+        self.starts = _starts([len(part.depths) for part in self._packed])
+        self.size_bytes = sum(map(_size_bytes, self._packed))
 
     def parts(self, first: int) -> Iterator[TreePart]:
         """See PartedTree."""
-        yield from self._parts[first:]
+        for part in self._packed[first:]:
+            yield part._replace(payload=_unpack(part.payload))
+
+    def packed_parts(self) -> Iterator[TreePart]:
+        """Give all parts as they are kept: the payload of each is packed."""
+        yield from self._packed
 
 
 class StoredTree:
@@ -223,7 +229,7 @@ class KeptTrees:
         }
         columns = self._make_columns(execution_key, tree) if self._make_columns else b""
         sizes = [end - start for start, end in zip(tree.starts, tree.starts[1:], strict=False)]
-        contents = chain(map(_encode_part, tree.parts(0)), _cut_columns(columns))
+        contents = chain(map(_encode_part, tree.packed_parts()), _cut_columns(columns))
         for number, (outline, payload) in enumerate(contents):
             chunk = KeptChunk(execution_key, generation, number, outline, payload)
             if not self._storage.write(partial(_add_chunk, chunk, sequences)):
@@ -289,10 +295,24 @@ def _execution_keys(basis: bytes) -> frozenset[bytes]:
     return frozenset(key for key, *_ in _VERSION.iter_unpack(basis))
 
 
+def _size_bytes(part: TreePart) -> int:
+    payload, depths, descendants = part
+    return len(payload) + len(depths) * depths.itemsize + len(descendants) * descendants.itemsize
+
+
+def _pack(content: bytes) -> bytes:
+    # Each has its own: they are not made for several threads.
+    return zstandard.ZstdCompressor(LEVEL).compress(content)
+
+
+def _unpack(packed: bytes) -> bytes:
+    return zstandard.ZstdDecompressor().decompress(packed)
+
+
 def _encode_part(part: TreePart) -> tuple[bytes, bytes]:
-    """Give the outline and the payload of the chunk of a part."""
+    """Give the outline and the payload of the chunk of a part whose payload is packed."""
     outline = part.depths.tobytes() + part.descendants.tobytes()
-    return zlib.compress(outline, LEVEL), zlib.compress(part.payload, LEVEL)
+    return _pack(outline), part.payload
 
 
 def _cut_columns(columns: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -303,9 +323,9 @@ def _cut_columns(columns: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 def _to_part(chunk: KeptChunk) -> TreePart:
     try:
-        outline = array("I", zlib.decompress(chunk.outline))
-        payload = zlib.decompress(chunk.payload)
-    except (zlib.error, ValueError) as error:
+        outline = array("I", _unpack(chunk.outline))
+        payload = _unpack(chunk.payload)
+    except (zstandard.ZstdError, ValueError) as error:
         raise CorruptRecord("a chunk of a kept tree cannot be decoded") from error
     half = len(outline) // 2
     return TreePart(payload, outline[:half], outline[half:])

@@ -11,8 +11,6 @@ from spanwise_server.domain.known import (
     KnownExecution,
     TimedDetails,
 )
-from spanwise_server.domain.named_tuples import new_tuple
-from spanwise_server.domain.spans import Mark, Operation
 from spanwise_server.domain.workflows import WorkflowDefinition
 from spanwise_server.service.arrivals import PayloadDecoder
 from spanwise_server.service.workflow_registry import DefinitionDecoder
@@ -21,7 +19,6 @@ from spanwise_server.storage.records import (
     DetailPayload,
     ExecutionHistory,
     ExecutionVersion,
-    ReasonRecord,
     WorkflowRecord,
 )
 
@@ -84,7 +81,7 @@ class KnownExecutions:
             nodes=history.nodes,
             attempts=history.attempts,
             events=history.events,
-            marks=_group_reasons(history.reasons),
+            marks=history.marks,
             details=self._group_details(history.details),
             producer_ids=history.producer_ids,
         )
@@ -100,34 +97,3 @@ class KnownExecutions:
             if details is not None:
                 grouped[each.entity_key].append(TimedDetails(each.occurred_at_ns, details))
         return grouped
-
-
-def _group_reasons(reasons: Iterable[ReasonRecord]) -> dict[int, list[Mark]]:
-    grouped = defaultdict(list)
-    for each in reasons:
-        (
-            _,
-            entity_key,
-            _,
-            occurred_at_ns,
-            ordinal,
-            phase,
-            phase_version,
-            severity,
-            occurrences,
-            source,
-            message,
-        ) = each
-        mark = (
-            occurred_at_ns,
-            ordinal,
-            message,
-            phase,
-            phase_version,
-            severity,
-            source,
-            occurrences,
-            Operation.UNSPECIFIED,
-        )
-        grouped[entity_key].append(new_tuple(Mark, mark))
-    return grouped

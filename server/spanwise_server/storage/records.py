@@ -15,6 +15,7 @@ from spanwise_server.domain.identifiers import EntityKind, EntityVersion, Execut
 from spanwise_server.domain.known import EntityEvents, KnownAttempt, KnownNode
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import EventQuality
+from spanwise_server.domain.spans import Mark
 from spanwise_server.domain.transitions import EntityState
 from spanwise_server.domain.workflows import WorkflowFormat
 
@@ -230,6 +231,8 @@ class KeptChunk(NamedTuple):
 class ExecutionHistory(NamedTuple):
     """Everything that is known of one execution. No order is promised inside the parts.
 
+    Events and reasons may be packed: each time one asks for those of an entity, they are made anew.
+
     Attributes:
         execution: Its row.
         nodes: Its nodes. What state they are in, their events tell.
@@ -237,7 +240,7 @@ class ExecutionHistory(NamedTuple):
         events: Its events by entity; an event that was not said to be sent at another time was sent
             when it occurred. Entities without events have no entry.
         producer_ids: Who sent any of them.
-        reasons: Its reasons.
+        marks: Its reasons by entity. Entities without reasons have no entry.
         details: Payloads of the events that have details.
         workflow: The one that the execution is bound to, else the one that its facts name; None
             when that one is not registered.
@@ -249,7 +252,7 @@ class ExecutionHistory(NamedTuple):
     attempts: Sequence[KnownAttempt]
     events: Mapping[int, EntityEvents]
     producer_ids: frozenset[str]
-    reasons: Sequence[ReasonRecord]
+    marks: Mapping[int, Sequence[Mark]]
     details: Sequence[DetailPayload]
     workflow: WorkflowRecord | None
     version: ExecutionVersion

@@ -304,18 +304,18 @@ def test_two_processes_that_keep_a_tree_at_once_leave_one_that_is_whole(
     key = execution_key(RUN)
     built = process(storage, queries).get(KEY, AS_OF_NS)
     assert isinstance(built, BuiltTree)
-    tree = BuiltTree(built.basis, list(built.parts(0)))
+    tree = BuiltTree(built.basis, built.parts(0))
 
     class OvertakenTree(BuiltTree):
         """Another process keeps the tree as well while this one is at its second part."""
 
-        def parts(self, first: int) -> Iterator[TreePart]:
-            for number, part in enumerate(super().parts(first)):
+        def packed_parts(self) -> Iterator[TreePart]:
+            for number, part in enumerate(super().packed_parts()):
                 if number == 1:
                     KeptTrees(storage, "this version").keep(key, tree)
                 yield part
 
-    overtaken = OvertakenTree(tree.basis, list(tree.parts(0)))
+    overtaken = OvertakenTree(tree.basis, tree.parts(0))
     KeptTrees(storage, "this version").keep(key, overtaken)
     found = KeptTrees(storage, "this version").find(key)
     assert found is not None
@@ -342,8 +342,9 @@ def test_what_was_used_longest_ago_makes_room(
     child = workflow_event(execution_id=CHILD, phase=WorkflowExecution.RUNNING, occurred_at=at(3))
     commit(storage, (PayloadType.FLYTE1_WORKFLOW_EVENT, child.SerializeToString()))
     trees = process(storage, queries)
-    size_bytes = sum(len(part.payload) for part in trees.get(KEY, AS_OF_NS).parts(0))
-    monkeypatch.setattr(span_trees, "MAX_RECENT_BYTES", int(size_bytes * 2.5))
+    tree = trees.get(KEY, AS_OF_NS)
+    assert isinstance(tree, BuiltTree)
+    monkeypatch.setattr(span_trees, "MAX_RECENT_BYTES", int(tree.size_bytes * 2.5))
     queries.built = 0
     with_totals, of_other = KEY._replace(include_totals=True), KEY._replace(execution_id=other)
     for key in (KEY, of_other, KEY, with_totals, KEY, of_other):

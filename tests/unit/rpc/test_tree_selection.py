@@ -36,7 +36,7 @@ def small_parts() -> Iterator[None]:
 
 
 def parted(root: Span) -> BuiltTree:
-    return BuiltTree(TreeBasis(frozenset(), {}), list(encode_parts(walk_spans(root))))
+    return BuiltTree(TreeBasis(frozenset(), {}), encode_parts(walk_spans(root)))
 
 
 def whole(root: Span) -> list[Message]:

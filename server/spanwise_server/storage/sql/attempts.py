@@ -1,6 +1,7 @@
 """The table of task executions, one for each attempt: its rows, and the statements on it."""
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -35,10 +36,13 @@ from spanwise_server.storage.sql.fields import (
     FACTS,
     NUM_STATE_COLUMNS,
     PHASES,
+    Share,
     by_first,
     decode,
+    sharing,
     state_from_row,
     state_to_row,
+    unshared,
 )
 from spanwise_server.storage.sql.schema import TASK_EXECUTIONS
 
@@ -115,7 +119,7 @@ def from_row(row: Row) -> AttemptRecord:
     return new_tuple(AttemptRecord, (execution_key, *known, state))
 
 
-def known_from_row(row: Row) -> tuple[bytes, KnownAttempt]:
+def known_from_row(row: Row, share: Share = unshared) -> tuple[bytes, KnownAttempt]:
     """Read the values of KNOWN_COLUMNS: the key of the execution, and the attempt."""
     (
         execution_key,
@@ -132,9 +136,9 @@ def known_from_row(row: Row) -> tuple[bytes, KnownAttempt]:
     known = (
         attempt_key,
         node_key,
-        new_tuple(EntityVersion, (task_project, task_domain, task_name, task_version)),
+        share(new_tuple(EntityVersion, (task_project, task_domain, task_name, task_version))),
         retry_attempt,
-        new_tuple(TaskFacts, (task_type, FACTS[interruptible])),
+        share(new_tuple(TaskFacts, (task_type, FACTS[interruptible]))),
     )
     return execution_key, new_tuple(KnownAttempt, known)
 
@@ -146,7 +150,7 @@ def from_rows(rows: Iterable[Row]) -> list[AttemptRecord]:
 
 def known_from_rows(rows: Iterable[Row]) -> dict[bytes, list[KnownAttempt]]:
     """Read rows of KNOWN_COLUMNS: the attempts by execution. Nothing is an empty list."""
-    return by_first(decode("task_executions", known_from_row, rows))
+    return by_first(decode("task_executions", partial(known_from_row, share=sharing()), rows))
 
 
 def insert_or_replace(database: Database) -> Insert:

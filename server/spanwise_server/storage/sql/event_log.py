@@ -22,10 +22,8 @@ from sqlalchemy import (
 
 from spanwise_server.domain.events import Disposition, PayloadType
 from spanwise_server.domain.identifiers import EntityKind
-from spanwise_server.domain.known import EntityEvents
 from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.quality import EventQuality
-from spanwise_server.domain.transitions import Moment
 from spanwise_server.storage.records import DetailPayload, EventRecord, LoggedEvent, LoggedKey
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.compiling import limited
@@ -39,6 +37,7 @@ from spanwise_server.storage.sql.fields import (
     decoding,
     members,
 )
+from spanwise_server.storage.sql.packed import PackedEvents
 from spanwise_server.storage.sql.packing import kind_of, pack, unpack
 from spanwise_server.storage.sql.schema import EVENTS, NODE_EXECUTIONS, TASK_EXECUTIONS
 
@@ -245,20 +244,11 @@ class Lives:
     """The events of one execution, as ExecutionHistory has them."""
 
     def __init__(self) -> None:
-        self.moments: dict[int, list[Moment]] = defaultdict(list)
-        self.qualities: dict[int, EventQuality] = {}
+        self.events = PackedEvents()
         self.producer_ids: set[str] = set()
         self.details: list[DetailPayload] = []
         self.last_sequence = 0
         self.last_recorded_at_ns = 0
-
-    def events(self) -> dict[int, EntityEvents]:
-        """Give the events by entity."""
-        qualities = self.qualities
-        return {
-            key: EntityEvents(moments, qualities.get(key, EventQuality.NONE))
-            for key, moments in self.moments.items()
-        }
 
 
 def lives_from_rows(rows: Iterable[Row]) -> dict[bytes, Lives]:
@@ -292,12 +282,10 @@ def _add_lives(rows: Iterable[Row], found: dict[bytes, Lives]) -> None:
         if sequence > lives.last_sequence:
             lives.last_sequence, lives.last_recorded_at_ns = sequence, recorded_at_ns
         sent_ns = occurred_at_ns if reported_at_ns is None else reported_at_ns
-        moment = new_tuple(Moment, (occurred_at_ns, sent_ns, PHASES[phase], phase_version))
-        lives.moments[entity_key].append(moment)
+        lives.events.add(entity_key, occurred_at_ns, sent_ns, phase, phase_version)
         lives.producer_ids.add(producer_id)
         if qualities:
-            before = lives.qualities.get(entity_key, EventQuality.NONE)
-            lives.qualities[entity_key] = before | _QUALITIES[qualities]
+            lives.events.add_qualities(entity_key, _QUALITIES[qualities])
         if payload is not None:
             kind = _PAYLOAD_TYPES[kind_of(payload_number)]
             said = unpack(payload_number, payload)

@@ -4,11 +4,12 @@ These run for every row, so numbers become members of enumerations by look-up, a
 without the checks of their constructors.
 """
 
+import struct
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum, IntFlag
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 from spanwise_server.domain.errors import CorruptRecord
 from spanwise_server.domain.identifiers import ExecutionId
@@ -18,6 +19,7 @@ from spanwise_server.domain.transitions import EntityState, Moment
 from spanwise_server.storage.sql.connection import Row
 
 R = TypeVar("R", bound=Row)
+S = TypeVar("S")
 V = TypeVar("V")
 E = TypeVar("E", bound=IntEnum)
 F = TypeVar("F", bound=IntFlag)
@@ -53,7 +55,7 @@ def decoding(table: str) -> Iterator[None]:
     """
     try:
         yield
-    except (KeyError, TypeError, ValueError) as exc:
+    except (KeyError, TypeError, ValueError, struct.error) as exc:
         raise CorruptRecord(f"a row of the table {table} cannot be decoded") from exc
 
 
@@ -67,12 +69,27 @@ def decode(table: str, from_row: Callable[[Row], R], rows: Iterable[Row]) -> lis
         return [from_row(row) for row in rows]
 
 
-def by_execution(records: Iterable[R]) -> dict[bytes, list[R]]:
-    """Group records that begin with the key of their execution. Nothing is an empty list."""
-    grouped: dict[bytes, list[R]] = defaultdict(list)
-    for record in records:
-        grouped[record[0]].append(record)
-    return grouped
+class Share(Protocol):
+    """Gives an equal value, which may be one that was given before."""
+
+    def __call__(self, value: S, /) -> S:
+        """Give it."""
+
+
+def unshared(value: S) -> S:
+    """Give the value itself. A Share for single rows."""
+    return value
+
+
+def sharing() -> Share:
+    """Give a Share that keeps each value once, for rows of which many say the same."""
+    values: dict[Any, Any] = {}
+
+    def share(value: S) -> S:
+        known: S = values.setdefault(value, value)
+        return known
+
+    return share
 
 
 def by_first(pairs: Iterable[tuple[bytes, V]]) -> dict[bytes, list[V]]:

@@ -1,6 +1,7 @@
 """The table of node executions: its rows, and the statements on it."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Insert, Select
@@ -16,13 +17,16 @@ from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary
 from spanwise_server.storage.sql.fields import (
     NUM_STATE_COLUMNS,
+    Share,
     by_first,
     decode,
     members,
     reference_from_row,
     reference_to_row,
+    sharing,
     state_from_row,
     state_to_row,
+    unshared,
 )
 from spanwise_server.storage.sql.schema import NODE_EXECUTIONS
 
@@ -104,7 +108,7 @@ def from_row(row: Row) -> NodeRecord:
     return new_tuple(NodeRecord, (execution_key, *known, state_from_row(row[num_known:])))
 
 
-def known_from_row(row: Row) -> tuple[bytes, KnownNode]:
+def known_from_row(row: Row, share: Share = unshared) -> tuple[bytes, KnownNode]:
     """Read the values of KNOWN_COLUMNS: the key of the execution, and the node."""
     (
         execution_key,
@@ -125,16 +129,17 @@ def known_from_row(row: Row) -> tuple[bytes, KnownNode]:
         child_name,
         group,
     ) = row
+    target_id = (target_project, target_domain, target_name, target_version)
     facts = (
-        parent_node_id,
-        spec_node_id,
-        node_name,
-        retry_group,
+        share(parent_node_id),
+        node_id if spec_node_id == node_id else share(spec_node_id),
+        share(node_name),
+        share(retry_group),
         _KINDS[kind],
-        new_tuple(EntityVersion, (target_project, target_domain, target_name, target_version)),
+        share(new_tuple(EntityVersion, target_id)),
         _CACHE_STATUSES[cache_status],
         reference_from_row(child_project, child_domain, child_name),
-        group,
+        share(group),
     )
     known = new_tuple(KnownNode, (node_key, node_id, new_tuple(NodeFacts, facts)))
     return execution_key, known
@@ -147,7 +152,7 @@ def from_rows(rows: Iterable[Row]) -> list[NodeRecord]:
 
 def known_from_rows(rows: Iterable[Row]) -> dict[bytes, list[KnownNode]]:
     """Read rows of KNOWN_COLUMNS: the nodes by execution. Nothing is an empty list."""
-    return by_first(decode("node_executions", known_from_row, rows))
+    return by_first(decode("node_executions", partial(known_from_row, share=sharing()), rows))
 
 
 def insert_missing(database: Database) -> Insert:

@@ -42,7 +42,6 @@ from spanwise_server.storage.sql.compiling import (
 )
 from spanwise_server.storage.sql.connection import Connection, Row
 from spanwise_server.storage.sql.dialect import Database, binary, max_lateral_keys
-from spanwise_server.storage.sql.fields import by_execution
 
 T = TypeVar("T")
 
@@ -139,7 +138,7 @@ class SqlReadTransaction:
         lives_of = self._look_up(statements.get_lives, known, event_log.lives_from_rows)
         nodes_of = self._look_up(statements.get_nodes, known, nodes.known_from_rows)
         attempts_of = self._look_up(statements.get_attempts, known, attempts.known_from_rows)
-        reasons_of = by_execution(self._look_up(statements.get_reasons, known, reasons.from_rows))
+        marks_of = self._look_up(statements.get_reasons, known, reasons.marks_from_rows)
         runs = _runs(found)
         registered = self._get_workflows(set(runs.values()))
         histories = {}
@@ -151,9 +150,9 @@ class SqlReadTransaction:
                 execution=execution,
                 nodes=nodes_of[key],
                 attempts=attempts_of[key],
-                events=lives.events(),
+                events=lives.events,
                 producer_ids=frozenset(lives.producer_ids),
-                reasons=reasons_of[key],
+                marks=marks_of[key],
                 details=lives.details,
                 workflow=workflow,
                 version=ExecutionVersion(

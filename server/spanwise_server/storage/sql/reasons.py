@@ -1,17 +1,17 @@
 """The table of reasons: its rows, and the statements on it."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import Insert, Select
 
-from spanwise_server.domain.events import Severity
-from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.storage.records import ReasonRecord
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary
-from spanwise_server.storage.sql.fields import PHASES, decode, members
+from spanwise_server.storage.sql.fields import decoding
+from spanwise_server.storage.sql.packed import PackedMarks
 from spanwise_server.storage.sql.schema import REASONS
 
 COLUMNS = (
@@ -29,7 +29,8 @@ COLUMNS = (
 )
 """Columns in the order of the fields of ReasonRecord."""
 
-_SEVERITIES = members(Severity)
+KNOWN_COLUMNS = tuple(column for column in COLUMNS if column is not REASONS.c.digest)
+"""All but what tells reasons of one entity apart."""
 
 
 def to_row(record: ReasonRecord) -> Row:
@@ -62,42 +63,13 @@ def to_row(record: ReasonRecord) -> Row:
     )
 
 
-def from_row(row: Row) -> ReasonRecord:
-    """Read the values of COLUMNS."""
-    (
-        execution_key,
-        entity_key,
-        digest,
-        occurred_at_ns,
-        ordinal,
-        phase,
-        phase_version,
-        severity,
-        occurrences,
-        source,
-        message,
-    ) = row
-    return new_tuple(
-        ReasonRecord,
-        (
-            execution_key,
-            entity_key,
-            digest,
-            occurred_at_ns,
-            ordinal,
-            PHASES[phase],
-            phase_version,
-            _SEVERITIES[severity],
-            occurrences,
-            source,
-            message,
-        ),
-    )
-
-
-def from_rows(rows: Iterable[Row]) -> list[ReasonRecord]:
-    """Read rows of COLUMNS."""
-    return decode("reasons", from_row, rows)
+def marks_from_rows(rows: Iterable[Row]) -> dict[bytes, PackedMarks]:
+    """Read rows of KNOWN_COLUMNS: the reasons by execution. No reasons are an empty mapping."""
+    found: dict[bytes, PackedMarks] = defaultdict(PackedMarks)
+    with decoding("reasons"):
+        for execution_key, *reason in rows:
+            found[execution_key].add(*reason)
+    return found
 
 
 def insert_or_merge(database: Database) -> Insert:
@@ -112,5 +84,5 @@ def insert_or_merge(database: Database) -> Insert:
 
 
 def select_by_execution(database: Database, num_keys: int) -> Select[Any]:
-    """Read the reasons of executions. Keys: execution_key. Rows: COLUMNS."""
-    return dialect.select_wanted(database, COLUMNS, (REASONS.c.execution_key,), num_keys)
+    """Read the reasons of executions. Keys: execution_key. Rows: KNOWN_COLUMNS."""
+    return dialect.select_wanted(database, KNOWN_COLUMNS, (REASONS.c.execution_key,), num_keys)
