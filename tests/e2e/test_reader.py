@@ -1,5 +1,7 @@
 """The reader process: large trees over real sockets, and what readers hear when it dies."""
 
+import asyncio
+import gzip
 import os
 import signal
 import sqlite3
@@ -13,9 +15,18 @@ from google.protobuf.message import Message
 
 from spanwise import Client
 from spanwise.v1 import span_pb2, span_service_pb2
+from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.reader.process import ReaderProcess
+from spanwise_server.web.column_reads import (
+    GET_COLUMNS,
+    ColumnsAnswer,
+    ColumnsRequest,
+    decode_answer,
+)
 from tests.e2e.flyte_run import OK, Run
 from tests.e2e.harness import ServerProcess, Stubs, failure, running_server
 from tests.e2e.processes import child_of, is_running, wait_until
+from tests.unit.web.decoded import decode_columns
 
 READER = "spanwise_server.reader"
 NUM_NODES = 400
@@ -79,6 +90,31 @@ def test_another_server_gives_the_tree_that_was_kept_when_the_execution_ended(
         root = client.get_execution_span("flytesnacks/development/large")
     assert len([span for span in root if span.kind == "NODE"]) == NUM_NODES
     assert kept(database) == before
+
+
+def test_columns_were_kept_with_the_tree_and_come_from_the_reader(database: Path) -> None:
+    execution_id = ExecutionId("flytesnacks", "development", "large")
+
+    async def read() -> ColumnsAnswer:
+        reader = ReaderProcess(f"sqlite:///{database}", 10**9, "warning")
+        request = ColumnsRequest(execution_id)
+        answer = decode_answer(await reader.read(GET_COLUMNS, request.encode()))
+        again = request._replace(revision=answer.revision)
+        known = decode_answer(await reader.read(GET_COLUMNS, again.encode()))
+        assert known == answer._replace(compressed=b"")
+        await reader.close()
+        return answer
+
+    answer = asyncio.run(read())
+    columns = decode_columns(gzip.decompress(answer.compressed))
+    assert answer.has_ended
+    kinds = [columns.header["span_forms"][form][0] for form in columns.numbers("span_form")]
+    assert kinds.count(columns.header["kinds"].index("NODE")) == NUM_NODES
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
+        [(size_bytes,)] = connection.execute(
+            "SELECT sum(length(payload)) FROM kept_chunks WHERE length(outline) = 0"
+        )
+    assert size_bytes == len(answer.compressed)
 
 
 def test_stock_clients_get_pages_that_they_can_take(server: ServerProcess, database: Path) -> None:
