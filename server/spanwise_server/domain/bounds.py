@@ -33,15 +33,15 @@ def _infer_starts(known: KnownExecution, order: Sequence[Entity]) -> None:
         return min((each.occurred_at_ns for events in of_all for each in events.moments), default=0)
 
     for entity in reversed(order):
-        history = entity.history
-        if history is not None:
-            if history.qualities:
-                entity.qualities |= history.qualities
-            entity.start_ns, entity.end_ns = history.start_ns, history.end_ns
+        life = entity.life
+        if life is not None:
+            if life.qualities:
+                entity.qualities |= life.qualities
+            entity.start_ns, entity.end_ns = life.start_ns, life.end_ns
             continue
         entity.qualities |= SpanQuality.PLACEHOLDER | SpanQuality.INFERRED_START
         inside = [child.start_ns for child in entity.children]
-        inside += [attempt.history.start_ns for attempt in entity.attempts]
+        inside += [attempt.life.start_ns for attempt in entity.attempts]
         entity.start_ns = min(inside) if inside else first_event_ns()
 
 
@@ -65,15 +65,15 @@ def _end_inside(inner: Entity, outer: Block) -> None:
 
 def _last_known_ns(entity: Entity) -> int:
     """Give the moment before which an entity cannot have ended."""
-    return entity.start_ns if entity.history is None else entity.history.intervals[-1].start_ns
+    return entity.start_ns if entity.life is None else entity.life.last_start_ns
 
 
 def _infer_attempt_ends(node: Entity) -> None:
     for attempt, after in zip_longest(node.attempts, node.attempts[1:]):
         if attempt.end_ns is None:
-            until_ns = node.end_ns if after is None else after.history.start_ns
+            until_ns = node.end_ns if after is None else after.life.start_ns
             if until_ns is not None:
-                attempt.end_ns = max(attempt.history.intervals[-1].start_ns, until_ns)
+                attempt.end_ns = max(attempt.life.last_start_ns, until_ns)
                 attempt.qualities |= SpanQuality.NO_TERMINAL_EVENT | SpanQuality.INFERRED_END
         if flags := _sticking_out(attempt.block, node.block):
             attempt.qualities |= flags

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
 from spanwise_server.domain.events import NodeFacts
-from spanwise_server.domain.history import EntityHistory
+from spanwise_server.domain.history import Life
 from spanwise_server.domain.known import KnownAttempt
 from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.operations import Block
@@ -23,14 +23,14 @@ class Attempt:
     """An attempt: its life, and its end where that had to be inferred."""
 
     known: KnownAttempt
-    history: EntityHistory
+    life: Life
     end_ns: int | None
     qualities: SpanQuality
 
     @property
     def block(self) -> Block:
         """Its bounds."""
-        return Block(self.history.start_ns, self.end_ns)
+        return Block(self.life.start_ns, self.end_ns)
 
 
 class Scope(NamedTuple):
@@ -51,7 +51,7 @@ class Entity:
         key: Key of the entity, and id of its span.
         node_id: Id of the node; empty for the execution.
         facts: What is known of a node beside its life.
-        history: Its life; None for a placeholder.
+        life: Its life; None for a placeholder.
         qualities: What is inferred, missing or odd about it.
         kind: What the node does, as far as is known.
         start_ns: Start.
@@ -71,7 +71,7 @@ class Entity:
     key: int
     node_id: str
     facts: NodeFacts
-    history: EntityHistory | None
+    life: Life | None
     qualities: SpanQuality = SpanQuality.NONE
     kind: NodeKind = NodeKind.UNSPECIFIED
     start_ns: int = 0

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from spanwise_server.domain.identifiers import EntityKind
+from spanwise_server.domain.known import KnownExecution
 from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.domain.phases import TERMINAL_PHASES, Phase
 from spanwise_server.domain.quality import EventQuality, SpanQuality
@@ -21,6 +22,29 @@ _CARRIED_QUALITIES = (
     (EventQuality.TIMESTAMP_OUT_OF_RANGE, SpanQuality.TIMESTAMP_OUT_OF_RANGE),
     (EventQuality.UNKNOWN_PHASE, SpanQuality.UNKNOWN_PHASE),
 )
+
+
+class Life(NamedTuple):
+    """What settling asks of the life of an entity.
+
+    Histories of all entities of a large execution at once would be most of what it takes to build
+    its tree. So each is folded again when its span is made.
+
+    Attributes:
+        start_ns: As that of the history.
+        end_ns: Likewise.
+        last_start_ns: Start of the last stay.
+        last_event_ns: As that of the history.
+        has_run: Whether it was ever RUNNING.
+        qualities: As those of the history.
+    """
+
+    start_ns: int
+    end_ns: int | None
+    last_start_ns: int
+    last_event_ns: int
+    has_run: bool
+    qualities: SpanQuality
 
 
 class EntityHistory(NamedTuple):
@@ -46,6 +70,24 @@ class EntityHistory(NamedTuple):
     last_event_ns: int
     closure: ClosureTimes
     qualities: SpanQuality
+
+    @property
+    def life(self) -> Life:
+        """What settling asks of it."""
+        return Life(
+            self.start_ns,
+            self.end_ns,
+            self.intervals[-1].start_ns,
+            self.last_event_ns,
+            any(phase is Phase.RUNNING for phase, _, _, _ in self.intervals),
+            self.qualities,
+        )
+
+
+def history_of(known: KnownExecution, key: int, kind: EntityKind) -> EntityHistory | None:
+    """Fold the events of an entity of an execution. None: it is a placeholder, without any."""
+    events = known.events.get(key)
+    return None if events is None else fold_history(kind, *events)
 
 
 def fold_history(

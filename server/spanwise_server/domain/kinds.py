@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from spanwise_server.domain.entities import Entity, Scope
 from spanwise_server.domain.known import KnownExecution
 from spanwise_server.domain.node_kinds import NodeKind
-from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import SpanQuality
 from spanwise_server.domain.workflows import WorkflowDefinition
 
@@ -43,7 +42,7 @@ def _kind_in_definition(node: Entity) -> NodeKind:
 def _kind_from_contents(node: Entity) -> NodeKind:
     if node.attempts:
         return NodeKind.TASK
-    if node.history is None:
+    if node.life is None:
         return NodeKind.UNSPECIFIED
     work = [child for child in node.children if not _is_marker(child)]
     if node.children:
@@ -65,9 +64,7 @@ def _is_marker(node: Entity) -> bool:
 
 
 def _has_run(node: Entity) -> bool:
-    return node.history is not None and any(
-        stay.phase is Phase.RUNNING for stay in node.history.intervals
-    )
+    return node.life is not None and node.life.has_run
 
 
 def _inner_scope(known: KnownExecution, parent: Entity, node: Entity) -> Scope | None:

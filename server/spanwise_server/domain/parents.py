@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from spanwise_server.domain.entities import Attempt, Entity
 from spanwise_server.domain.events import NodeFacts
-from spanwise_server.domain.history import EntityHistory, fold_history
+from spanwise_server.domain.history import Life, fold_history, history_of
 from spanwise_server.domain.identifiers import EntityKind, root_key
 from spanwise_server.domain.known import KnownExecution
 from spanwise_server.domain.node_kinds import NodeKind
@@ -34,10 +34,10 @@ def plant(known: KnownExecution) -> list[Entity]:
     nested one, it is the longest known id that the id begins with, and the node is flagged.
     """
     key = root_key(known.key)
-    root = Entity(key, "", NodeFacts(), _history(known, key, EntityKind.EXECUTION))
+    root = Entity(key, "", NodeFacts(), _life(known, key, EntityKind.EXECUTION))
     entities = {
         node.node_id: Entity(
-            node.key, node.node_id, node.facts, _history(known, node.key, EntityKind.NODE)
+            node.key, node.node_id, node.facts, _life(known, node.key, EntityKind.NODE)
         )
         for node in sorted(known.nodes, key=lambda node: node.node_id)
     }
@@ -49,7 +49,7 @@ def plant(known: KnownExecution) -> list[Entity]:
         parents[entity.key] = parent
         children[parent.key].append(entity)
     for entity in _other_names(entities, parents):
-        if entity.history is None and not entity.attempts and not children.get(entity.key):
+        if entity.life is None and not entity.attempts and not children.get(entity.key):
             children[parents[entity.key].key].remove(entity)
             del entities[entity.node_id]
     order = _reach(root, children)
@@ -67,23 +67,21 @@ def plant(known: KnownExecution) -> list[Entity]:
     return order
 
 
-def _history(known: KnownExecution, key: int, kind: EntityKind) -> EntityHistory | None:
-    events = known.events.get(key)
-    return None if events is None else fold_history(kind, events.moments, events.qualities)
+def _life(known: KnownExecution, key: int, kind: EntityKind) -> Life | None:
+    history = history_of(known, key, kind)
+    return None if history is None else history.life
 
 
 def _tie_attempts(known: KnownExecution, entities: Mapping[str, Entity]) -> None:
     by_key = {entity.key: entity for entity in entities.values()}
     for attempt in known.attempts:
-        events = known.events[attempt.key]
-        history = fold_history(EntityKind.TASK_ATTEMPT, events.moments, events.qualities)
-        by_key[attempt.node_key].attempts.append(
-            Attempt(attempt, history, history.end_ns, history.qualities)
-        )
+        life = fold_history(EntityKind.TASK_ATTEMPT, *known.events[attempt.key]).life
+        node = by_key[attempt.node_key]
+        node.attempts.append(Attempt(attempt, life, life.end_ns, life.qualities))
     for entity in by_key.values():
         if len(entity.attempts) > 1:
             entity.attempts.sort(
-                key=lambda each: (each.history.start_ns, each.known.retry_attempt, each.known.key)
+                key=lambda each: (each.life.start_ns, each.known.retry_attempt, each.known.key)
             )
 
 
@@ -93,7 +91,7 @@ def _parent(entities: Mapping[str, Entity], entity: Entity) -> Entity | None:
     if not parent_id:
         return _parent_from_id(entities, entity)
     parent = entities.get(parent_id)
-    if (parent is None or parent.history is None) and (item := _ITEM_ID.match(entity.node_id)):
+    if (parent is None or parent.life is None) and (item := _ITEM_ID.match(entity.node_id)):
         # Items name the spec id of their array as parent, not the id of the node.
         # Source: flytepropeller v1.16 controller/nodes/array: it passes on nCtx.NodeID().
         array = entities.get(item[1])

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from spanwise_server.domain.cache_waits import reservation_wait
 from spanwise_server.domain.entities import Attempt, Entity
 from spanwise_server.domain.events import ExecutionError, Log
-from spanwise_server.domain.history import EntityHistory
-from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.domain.history import EntityHistory, fold_history, history_of
+from spanwise_server.domain.identifiers import EntityKind, ExecutionId
 from spanwise_server.domain.known import KnownExecution, TimedDetails
 from spanwise_server.domain.liveness import judge_liveness, judge_span
 from spanwise_server.domain.node_kinds import NodeKind
@@ -110,10 +110,8 @@ def walk_span_tree(
     families = _nest(known, children)
     heard_ns = _hear(families)
     first = families[0][1][0]
-    # Without their events, which the entities were made of: they are half of what is known.
-    roots = {
-        order[0].key: each._replace(nodes=(), attempts=(), events={}) for each, order in families
-    }
+    # Without what the entities were made of.
+    roots = {order[0].key: each._replace(nodes=(), attempts=()) for each, order in families}
     return SpanWalk(first.end_ns, _walk(first, roots, heard_ns, as_of_ns, stale_after_ns))
 
 
@@ -148,8 +146,8 @@ def _hear(families: Sequence[_Family]) -> dict[int, int | None]:
     heard: dict[int, int | None] = {}
     for _, order in reversed(families):
         for entity in reversed(order):
-            moments = [] if entity.history is None else [entity.history.last_event_ns]
-            moments += [attempt.history.last_event_ns for attempt in entity.attempts]
+            moments = [] if entity.life is None else [entity.life.last_event_ns]
+            moments += [attempt.life.last_event_ns for attempt in entity.attempts]
             below = [heard[child.key] for child in entity.children]
             if entity.child_execution is not None:
                 below.append(heard[entity.child_execution.key])
@@ -217,21 +215,20 @@ def _node_span(known: KnownExecution, entity: Entity) -> tuple[Span, list[Entity
     )
     name = facts.node_name or (spec.name if spec else "") or facts.spec_node_id or entity.node_id
     span = _entity_span(known, entity, name, subject)
-    operations = _node_operations(entity, span.marks)
+    operations = _node_operations(entity, span)
     return span, _in_order([*operations, *attempts, *_below(entity)])
 
 
-def _node_operations(entity: Entity, marks: Sequence[Mark]) -> list[Span]:
-    history = entity.history
-    if entity.kind is NodeKind.GATE and history is not None:
-        closure = history.closure
+def _node_operations(entity: Entity, span: Span) -> list[Span]:
+    closure = span.closure
+    if entity.kind is NodeKind.GATE and closure is not None:
         return gate_operations(entity.key, entity.block, closure.started_ns, closure.ran_until_ns)
     stages = _stages(entity)
-    if not stages and history is not None and history.closure.started_ns is not None:
+    if not stages and closure is not None and closure.started_ns is not None:
         # It ran, so its set-up was over. What it did is not known: no event of it came.
-        return setup_operation(entity.key, entity.block, history.closure.started_ns)
+        return setup_operation(entity.key, entity.block, closure.started_ns)
     has_attempts = bool(entity.attempts)
-    reservation = reservation_wait(marks, entity.facts.cache_status, has_attempts=has_attempts)
+    reservation = reservation_wait(span.marks, entity.facts.cache_status, has_attempts=has_attempts)
     return node_operations(entity.key, entity.block, stages, reservation)
 
 
@@ -258,7 +255,8 @@ def _stage(nodes: Sequence[Entity]) -> Block:
 
 
 def _attempt_span(known: KnownExecution, attempt: Attempt) -> Span:
-    record, history = attempt.known, attempt.history
+    record = attempt.known
+    history = fold_history(EntityKind.TASK_ATTEMPT, *known.events[record.key])
     details = known.details.get(record.key, ())
     codes = _error_codes(details)
     marks = _distinct(known.marks.get(record.key, ()), codes)
@@ -295,7 +293,8 @@ def _attempt_span(known: KnownExecution, attempt: Attempt) -> Span:
 def _entity_span(
     known: KnownExecution, entity: Entity, name: str, subject: ExecutionSubject | NodeSubject
 ) -> Span:
-    history = entity.history
+    kind = EntityKind.NODE if entity.node_id else EntityKind.EXECUTION
+    history = history_of(known, entity.key, kind)
     details = known.details.get(entity.key, ())
     span = Span(
         span_id=entity.key,
