@@ -30,6 +30,7 @@ from spanwise.v1 import (
     event_service_pb2_grpc,
     identifiers_pb2,
     phase_pb2,
+    span_pb2,
     span_service_pb2,
     span_service_pb2_grpc,
     workflow_pb2,
@@ -154,6 +155,23 @@ class Client:
         return ExecutionSpan.from_messages(
             spans, to_ns(pages[0].as_of), truncated=pages[-1].truncated
         )
+
+    def stream_execution_span(self, execution_id: str | ExecutionId) -> Iterator[span_pb2.Span]:
+        """Give the spans of an execution as they were sent, one by one: for those that are many.
+
+        In pre-order, a span before its children. Errors come from the iteration.
+
+        Args:
+            execution_id: "project/domain/name", or an ExecutionId.
+
+        Raises:
+            ExecutionNotFound: The server knows no such execution.
+            InvalidRequest: An argument does not have its form.
+        """
+        wanted = _execution_id(execution_id)
+        request = span_service_pb2.StreamExecutionSpanRequest(execution_id=wanted.to_message())
+        chunks = self._stream(self._spans.StreamExecutionSpan, request, f"execution {wanted}")
+        return (span for chunk in chunks for span in chunk.spans)
 
     def watch_execution_span(
         self, execution_id: str | ExecutionId, *, depth: int | None = None

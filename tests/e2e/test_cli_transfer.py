@@ -10,7 +10,7 @@ from spanwise import Client, EventVerdict, InvalidRequest, ServerUnavailable
 from spanwise.cli.temporary_server import temporary_server
 from spanwise.demo import play, training_pipeline
 from spanwise.demo.ids import child_execution_name
-from spanwise.v1 import event_pb2, identifiers_pb2
+from spanwise.v1 import event_pb2, identifiers_pb2, workflow_pb2
 from spanwise.v1.event_service_pb2 import LoggedEvent
 from tests.e2e.cli_process import InTerminal, run, told
 from tests.e2e.harness import running_server
@@ -90,6 +90,29 @@ def test_imported_executions_have_the_same_logs_and_the_same_trees(
             assert log_of(target, execution) == log_of(source, execution)
             tree = theirs.get_execution_span(execution, as_of=_AS_OF_NS).to_dict()
             assert tree == ours.get_execution_span(execution, as_of=_AS_OF_NS).to_dict()
+
+
+def test_export_names_the_executions_that_it_leaves_out(source: str) -> None:
+    done = run("export", _SAMPLE, "--endpoint", source)
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[0].endswith(f"name them as well: {_CHILD}")
+    done = run("export", _SAMPLE, _CHILD, "--endpoint", source)
+    assert "executions that these started" not in done.stderr
+
+
+def test_export_names_the_registered_workflows_that_it_leaves_out(target: str) -> None:
+    workflow_id = identifiers_pb2.EntityVersion(
+        project="flytesnacks", domain="development", name="main", version="v1"
+    )
+    with Client(target) as client:
+        list(client.create_events([native_event(1)]))
+        client.bind_execution(_NATIVE, workflow_id)
+        assert run("export", _NATIVE, "--endpoint", target).stderr == ""
+        client.register_workflow(workflow_pb2.Workflow(workflow_id=workflow_id))
+    done = run("export", _NATIVE, "--endpoint", target)
+    assert done.stderr.startswith("spanwise: not exported: workflows; register them again")
+    assert done.stderr.endswith(": flytesnacks/development/main/v1\n")
+    assert len(done.stdout.splitlines()) == 1
 
 
 def test_import_that_is_run_again_brings_only_duplicates(exported: Path, target: str) -> None:

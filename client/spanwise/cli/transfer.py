@@ -11,17 +11,18 @@ import typer
 from rich.console import Console
 from rich.progress import Progress, TaskID
 
-from spanwise import Client, InvalidRequest, RemoteError
+from spanwise import Client, ExecutionId, InvalidRequest, RemoteError, WorkflowNotFound
 from spanwise._client import DEFAULT_ENDPOINT
 from spanwise._event_file import decode_line, encode_line
 from spanwise._event_stream import EventVerdict
 from spanwise._terminal import is_live
 from spanwise._text import neutral, shortened, write_text
 from spanwise.cli import options
-from spanwise.v1 import event_service_pb2
+from spanwise.v1 import event_service_pb2, identifiers_pb2
 
 _STDIN = "-"
 _MOST_COMPLAINTS = 20
+_MOST_NAMES = 20
 
 _DISPOSITIONS = ("ACCEPTED", "LATE", "DUPLICATE", "REFUSED")
 
@@ -38,12 +39,65 @@ def export_events(
 
     One JSON object a line, with the request that brought the event, byte for byte: what 'spanwise
     import' reads. All events that were received are in it, also those that came late, were repeated
-    or were refused. Workflows that somebody registered are not: see docs/bulk.md.
+    or were refused. Executions that these started are not, nor workflows that somebody registered:
+    both are named on standard error at the end. See docs/bulk.md.
     """
     with Client(endpoint) as client:
         for execution in executions:
             for event in client.list_events(execution, include_payload=True, page_size=500):
                 sys.stdout.write(f"{encode_line(event)}\n")
+        sys.stdout.flush()
+        try:
+            children, workflows = _left_out(client, executions)
+        except RemoteError as error:  # what was asked for is written
+            _say(f"cannot tell whether more belongs to it: {error}")
+            return
+    if children:
+        _say(f"not exported: executions that these started; name them as well: {_some(children)}")
+    if workflows:
+        _say(f"not exported: workflows; register them again (docs/bulk.md): {_some(workflows)}")
+
+
+def _left_out(client: Client, executions: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Give what the trees of executions need besides their events.
+
+    Returns:
+        Other executions in their trees, and registered workflows, both as they are written.
+    """
+    exported = {str(ExecutionId.parse(execution)) for execution in executions}
+    children: set[str] = set()
+    workflows: dict[str, bool] = {}
+    for execution in exported:
+        for span in client.stream_execution_span(execution):
+            if span.WhichOneof("subject") != "execution":
+                continue
+            name = str(ExecutionId.from_message(span.execution.execution_id))
+            if name not in exported:
+                children.add(name)
+                continue
+            workflow_id = span.execution.workflow_id
+            parts = (workflow_id.project, workflow_id.domain, workflow_id.name, workflow_id.version)
+            workflow = "/".join(filter(None, parts))
+            if workflow and workflow not in workflows:
+                workflows[workflow] = _is_registered(client, workflow_id)
+    return sorted(children), sorted(name for name, is_there in workflows.items() if is_there)
+
+
+def _is_registered(client: Client, workflow_id: identifiers_pb2.EntityVersion) -> bool:
+    try:
+        client.get_workflow(workflow_id)
+    except WorkflowNotFound:
+        return False
+    return True
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return " ".join(names[:_MOST_NAMES]) + more
+
+
+def _say(text: str) -> None:
+    write_text(f"spanwise: {neutral(text)}\n", sys.stderr)
 
 
 def import_events(
