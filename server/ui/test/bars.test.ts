@@ -100,7 +100,7 @@ describe("the bar of a row", () => {
         const segment = segmentAt(bar, moment);
         expect(segment < 0 ? -1 : bar.group[segment]).toBe(look(execution, bar, moment));
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 });

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 
 import { PALETTES, type Theme } from "../src/model/colours";
-import { KNOWN_PHASES, operationWords, phaseWords, qualitiesOf, qualityWords, plural } from "../src/model/words";
+import {
+  KNOWN_PHASES,
+  operationWords,
+  phaseWords,
+  plural,
+  qualitiesOf,
+  qualityWords,
+  subtaskWords,
+} from "../src/model/words";
 import { OPERATIONS, PHASES, QUALITIES } from "./synthetic";
 
 type Triple = [number, number, number];
@@ -137,6 +145,14 @@ describe("words", () => {
 
   it("name the flags that are set", () => {
     expect(qualitiesOf((1 << 2) | (1 << 16) | 1, QUALITIES)).toEqual(["INFERRED_START", "STALE"]);
+  });
+
+  it("sum up sub-tasks", () => {
+    expect(subtaskWords({ total: 20_000, succeeded: 19_990, failed: 10, open: 0, other: 0 })).toBe(
+      "20,000 sub-tasks: 19,990 ✓ 10 ✕",
+    );
+    expect(subtaskWords({ total: 3, succeeded: 0, failed: 0, open: 2, other: 1 })).toBe("3 sub-tasks: 2 ▶ 1 other");
+    expect(subtaskWords({ total: 0, succeeded: 0, failed: 0, open: 0, other: 0 })).toBe("");
   });
 
   it("count", () => {

@@ -5,7 +5,7 @@ import { decodeColumns, spanIdHex, type Execution } from "../src/data/columns";
 import { GROUP, codesOf, endOf } from "../src/model/codes";
 import { type Filter, NO_FILTER, decodeFilter, encodeFilter, filterItems, isEmptyFilter } from "../src/model/filter";
 import { makeFolds } from "../src/model/folding";
-import { layLanes, makeLanes } from "../src/model/lanes";
+import { layLanes, makeLanes, rectAt } from "../src/model/lanes";
 import { makeMinimap } from "../src/model/minimap";
 import { type Answer, Answerer, type Ask, Asker } from "../src/model/requests";
 import { makeRowTree } from "../src/model/rows";
@@ -196,6 +196,8 @@ describe("lanes", () => {
     const lanes = makeLanes(run, makeRowTree(run), "depth");
     const rects = layLanes(lanes, new Scale({ t0: 0, t1: 3600 * SECOND }, 360), 0, 1);
     expect([rects.span, rects.x0, rects.x1]).toEqual([[1, 2], [0, 1], [1, 360]]);
+    expect([rectAt(rects, 1, 0.5), rectAt(rects, 1, 200), rectAt(rects, 1, -2), rectAt(rects, 1, -4)]).toEqual([0, 1, 0, -1]);
+    expect(rectAt(rects, 0, 200)).toBe(-1);
   });
 
   it("take the longest where nothing failed, also of many", () => {

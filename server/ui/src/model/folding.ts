@@ -5,7 +5,7 @@
 
 import type { Execution } from "../data/execution";
 import { codesOf, endOf } from "./codes";
-import { lowerBound, upperBound } from "./order";
+import { orderBy, upperBound } from "./order";
 
 /** Every fold is this share of what is left of the run, so that all look the same. */
 const FOLD_SHARE = 0.015;
@@ -105,24 +105,24 @@ export function toTime(folds: Folds, at: number): number {
   return start[i] + (into / length) * (end[i] - start[i]);
 }
 
-/** Merged stretches in which something that is no wait goes on: what ends in none of its operations. */
+/** Merged stretches in which something goes on that is no wait: by operations, and what contains none. */
 function workIntervals(execution: Execution, now: number): { start: Float64Array; end: Float64Array } {
   const { spans } = execution;
   const codes = codesOf(execution.header);
   const isIdle = execution.header.operations.map((name) => IDLE.has(name));
   const starts: number[] = [];
   const ends: number[] = [];
-  let order: number[] = [];
+  const working: number[] = [];
   for (let i = 0; i < spans.count; i++) {
     if (spans.subtreeEnd[i] > i + 1) continue;
     const waits =
       spans.kind[i] === codes.kinds.operation
         ? isIdle[spans.operation[i]]
         : IDLE_PHASES.has(execution.header.phases[spans.phase[i]]);
-    if (!waits) order.push(i);
+    if (!waits) working.push(i);
   }
-  order = order.sort((a, b) => spans.start[a] - spans.start[b]);
-  for (const i of order) {
+  for (const place of orderBy(Float64Array.from(working, (i) => spans.start[i]))) {
+    const i = working[place];
     const end = endOf(execution, i, now);
     const last = ends.length - 1;
     if (last >= 0 && spans.start[i] <= ends[last]) ends[last] = Math.max(ends[last], end);
@@ -147,5 +147,5 @@ function isWorking(
   until: number,
 ): boolean {
   const i = upperBound(working.end, from);
-  return i < working.start.length && working.start[i] < until && lowerBound(working.start, until) > i;
+  return i < working.start.length && working.start[i] < until;
 }

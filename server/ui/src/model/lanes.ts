@@ -215,6 +215,21 @@ export function layLanes(lanes: Lanes, scale: Scale, now: number, from = 0, to =
   return rects;
 }
 
+/** Rectangle of a lane at a pixel, or the nearest within `slack` pixels; -1 when there is none. */
+export function rectAt(rects: Rects, lane: number, x: number, slack = 3): number {
+  let best = -1;
+  let nearest = slack;
+  const end = upperBound(rects.lane, lane);
+  for (let i = lowerBound(rects.lane, lane); i < end && rects.x0[i] <= x + slack; i++) {
+    const distance = Math.max(rects.x0[i] - x, x - rects.x1[i], 0);
+    if (distance < nearest || (distance === nearest && best < 0)) {
+      best = i;
+      nearest = distance;
+    }
+  }
+  return best;
+}
+
 function addRect(rects: Rects, lane: number, x0: number, x1: number, span: number, merged: number): void {
   rects.lane.push(lane);
   rects.x0.push(x0);

@@ -244,6 +244,25 @@ export function groupDigits(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+/** Numbers of sub-tasks by how they stand: "20,000 sub-tasks: 19,990 ✓ 10 ✕"; "" when there are none. */
+export function subtaskWords(counts: {
+  total: number;
+  succeeded: number;
+  failed: number;
+  open: number;
+  other: number;
+}): string {
+  if (counts.total === 0) return "";
+  const parts = [
+    [counts.succeeded, PHASES.SUCCEEDED.glyph],
+    [counts.failed, PHASES.FAILED.glyph],
+    [counts.open, PHASES.RUNNING.glyph],
+    [counts.other, "other"],
+  ] as const;
+  const shown = parts.filter(([count]) => count > 0).map(([count, sign]) => `${groupDigits(count)} ${sign}`);
+  return `${plural(counts.total, "sub-task")}: ${shown.join(" ")}`;
+}
+
 /** SCALE_UP as "Scale up". */
 function fromName(name: string): string {
   const text = name.toLowerCase().replaceAll("_", " ");
