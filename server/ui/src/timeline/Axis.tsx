@@ -1,0 +1,130 @@
+// The time axis: round times, the moment of the pointer, and what is folded. A range dragged on it is shown.
+
+import { useComputed, useSignal, type ReadonlySignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { Mark } from "../model/axis";
+import { formatDuration, formatOffset, momentOf } from "../model/format";
+import { showTime } from "./actions";
+import { wheel } from "./pointer";
+import type { Renderer } from "./renderer";
+import type { Store } from "./store";
+
+const CHARACTER_PX = 6.6;
+const LEAST_RANGE_PX = 4;
+
+interface Props {
+  store: Store;
+  ticks: ReadonlySignal<Mark[]>;
+  renderer: ReadonlySignal<Renderer | null>;
+}
+
+export function Axis({ store, ticks, renderer }: Props) {
+  const element = useRef<HTMLDivElement>(null);
+  const drag = useSignal<[number, number] | null>(null);
+
+  useEffect(() => {
+    const axis = element.current!;
+    const onWheel = (event: WheelEvent): void => {
+      if (wheel(store, event, event.clientX - axis.getBoundingClientRect().left, !event.shiftKey)) event.preventDefault();
+    };
+    axis.addEventListener("wheel", onWheel, { passive: false });
+    return () => axis.removeEventListener("wheel", onWheel);
+  }, [store]);
+
+  const showRangeOnPlot = (range: [number, number] | null): void => {
+    const plot = renderer.peek();
+    if (plot !== null) plot.hover.value = { ...plot.hover.peek(), range };
+  };
+  const down = (event: PointerEvent): void => {
+    const axis = element.current!;
+    const left = axis.getBoundingClientRect().left;
+    const from = event.clientX - left;
+    axis.setPointerCapture(event.pointerId);
+    const move = (moved: PointerEvent): void => {
+      const to = Math.max(0, Math.min(axis.clientWidth, moved.clientX - left));
+      drag.value = from < to ? [from, to] : [to, from];
+      showRangeOnPlot(drag.value);
+    };
+    const done = (ended: PointerEvent): void => {
+      axis.removeEventListener("pointermove", move);
+      axis.removeEventListener("pointerup", done);
+      axis.removeEventListener("pointercancel", done);
+      const range = drag.peek();
+      drag.value = null;
+      showRangeOnPlot(null);
+      if (ended.type !== "pointerup" || range === null || range[1] - range[0] < LEAST_RANGE_PX) return;
+      const scale = store.scale.peek();
+      store.follow.value = false;
+      showTime(store, scale.time(range[0]), scale.time(range[1]));
+    };
+    axis.addEventListener("pointermove", move);
+    axis.addEventListener("pointerup", done);
+    axis.addEventListener("pointercancel", done);
+  };
+
+  const startNs = store.shown.value?.execution.startNs ?? 0n;
+  return (
+    <div class="tl-axis" ref={element} onPointerDown={down} title="Drag to zoom into a range">
+      {placeMarks(ticks.value, store.width.value).map(({ mark, x }) => (
+        <span class="tl-axis-tick" key={mark.offset} style={{ transform: `translateX(${x}px)` }}>
+          <span class="tl-axis-date">{mark.date}</span>
+          <span class="tl-axis-time">{mark.label}</span>
+        </span>
+      ))}
+      <FoldLabels store={store} />
+      <Pointed store={store} renderer={renderer} startNs={startNs} />
+      {drag.value !== null && (
+        <span class="tl-axis-range" style={{ left: `${drag.value[0]}px`, width: `${drag.value[1] - drag.value[0]}px` }}>
+          {formatDuration(store.scale.value.time(drag.value[1]) - store.scale.value.time(drag.value[0]))}
+        </span>
+      )}
+    </div>
+  );
+}
+
+/** Where labels go: centred at their marks, but whole; at the edges one gives way to its neighbour. */
+function placeMarks(marks: readonly Mark[], width: number): { mark: Mark; x: number }[] {
+  const placed: { mark: Mark; x: number; half: number }[] = [];
+  for (const mark of marks) {
+    const half = (CHARACTER_PX * Math.max(mark.label.length, mark.date.length)) / 2 + 2;
+    const x = Math.round(Math.max(half, Math.min(mark.x, width - half)));
+    const before = placed[placed.length - 1];
+    if (before === undefined || x - half >= before.x + before.half) placed.push({ mark, x, half });
+    else if (before.x > before.mark.x && mark.date === "") placed[placed.length - 1] = { mark: { ...mark, date: before.mark.date }, x, half };
+  }
+  return placed;
+}
+
+/** How much time each fold stands for. */
+function FoldLabels({ store }: { store: Store }) {
+  const scale = store.scale.value;
+  const labels = [];
+  for (let i = 0; i < scale.folds.count; i++) {
+    const x = (scale.x(scale.folds.start[i]) + scale.x(scale.folds.end[i])) / 2;
+    if (x < 0 || x > scale.width) continue;
+    const text = formatDuration(scale.folds.end[i] - scale.folds.start[i]);
+    labels.push(
+      <span class="tl-axis-fold" key={i} style={{ left: `${x}px` }} title={`${text} in which nothing happened are folded`}>
+        ⌇ {text}
+      </span>,
+    );
+  }
+  return <>{labels}</>;
+}
+
+function Pointed({ store, renderer, startNs }: { store: Store; renderer: ReadonlySignal<Renderer | null>; startNs: bigint }) {
+  const x = useComputed(() => renderer.value?.hover.value.x ?? Number.NaN);
+  if (Number.isNaN(x.value)) return null;
+  const scale = store.scale.value;
+  // No finer than a pixel: more digits would say nothing.
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(scale.nsPerPx)));
+  const time = Math.round(scale.time(x.value) / unit) * unit;
+  const moment = momentOf(startNs, time, store.state.tz.value);
+  const isRight = x.value > scale.width / 2;
+  const place = isRight ? { right: `${scale.width - x.value}px` } : { left: `${x.value}px` };
+  return (
+    <span class={`tl-axis-pointed${isRight ? " is-right" : ""}`} style={place} aria-hidden="true">
+      {moment.time} {moment.zone} <b>{formatOffset(time)}</b>
+    </span>
+  );
+}

@@ -1,0 +1,75 @@
+// How it stands: with the run, and with the server.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { ApiError } from "../data/api";
+import { phaseWords, plural } from "../model/words";
+import { formatDuration, momentOf } from "../model/format";
+import { PhaseGlyph } from "./Icon";
+import type { Store } from "./store";
+
+/** A line under the timeline: phase, how much there is, and whether it is live. */
+export function StatusLine({ store }: { store: Store }) {
+  const shown = store.shown.value;
+  if (shown === null) return <div class="tl-status" />;
+  const { execution, codes } = shown;
+  const { header, spans } = execution;
+  const rows = store.rows.value?.count ?? 0;
+  const length = (Number.isNaN(execution.endOffset) ? store.now.value : execution.endOffset) - spans.start[0];
+  const isOpen = store.isOpen.value;
+  return (
+    <div class="tl-status">
+      <span class="tl-status-phase">
+        <PhaseGlyph phase={header.phase} failed={codes.failed[header.phases.indexOf(header.phase)] === 1} />
+        {phaseWords(header.phase).text}
+      </span>
+      <span>
+        {formatDuration(length)}
+        {isOpen && " so far"}
+      </span>
+      {isOpen && store.source.status.value === "live" && (
+        <span class="tl-live">
+          Live, {store.running.value} running
+        </span>
+      )}
+      {header.stale && <span>Nothing heard for long</span>}
+      <span>
+        {plural(rows, "row")} of {plural(spans.count, "span")}, {plural(execution.reasons.count, "reason")}
+      </span>
+      <span class="tl-status-zone">Times in {momentOf(execution.startNs, 0, store.state.tz.value).zone}</span>
+    </div>
+  );
+}
+
+/** What stands in the way: not read yet, not found, or the server does not answer. */
+export function Trouble({ store }: { store: Store }) {
+  const status = store.source.status.value;
+  const error = store.source.error.value;
+  const isLate = useSignal(false);
+  // Who waits for less than this sees no words flash by.
+  useSignalEffect(() => {
+    isLate.value = false;
+    if (store.source.status.value !== "loading") return;
+    const timer = setTimeout(() => (isLate.value = true), 200);
+    return () => clearTimeout(timer);
+  });
+  if (status === "loading") return <div class="tl-state">{isLate.value && <p role="status">Reading the execution…</p>}</div>;
+  if (status === "failed") {
+    const isUnknown = error instanceof ApiError && error.status === 404;
+    const { project, domain, name } = store.source.key;
+    return (
+      <div class="tl-state" role="alert">
+        <h2>{isUnknown ? "No such execution" : "The execution cannot be read"}</h2>
+        <p>{isUnknown ? `Nothing has been heard of ${project}/${domain}/${name}.` : error?.message}</p>
+        {!isUnknown && <p class="tl-muted">It is tried again by itself.</p>}
+      </div>
+    );
+  }
+  if (status === "lost") {
+    return (
+      <div class="tl-banner" role="alert">
+        No answer from the server: what is shown may be out of date. It is tried again by itself.
+      </div>
+    );
+  }
+  return null;
+}

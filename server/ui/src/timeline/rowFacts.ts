@@ -1,0 +1,49 @@
+// What a row says in words about its span.
+
+import { GROUP, GROUP_COUNT } from "../model/codes";
+import { formatShare } from "../model/format";
+import { GROUP_NAMES, groupWords, nodeKindWords } from "../model/words";
+import type { Shown } from "./store";
+
+/** Shares below are not told in a line. */
+const LEAST_SHARE = 0.005;
+
+/** The name of a span for people: attempts and sub-tasks go by their number. */
+export function spanName(shown: Shown, span: number): string {
+  const { spans, strings } = shown.execution;
+  const name = strings.get(spans.name[span]);
+  if (spans.kind[span] === shown.codes.kinds.attempt) return `attempt ${spans.attempt[span]}`;
+  return name;
+}
+
+/** Kind of a node where it says more than that it runs a task. */
+export function kindHint(shown: Shown, span: number): string {
+  const { spans, header } = shown.execution;
+  if (spans.kind[span] !== shown.codes.kinds.node) return "";
+  const kind = header.node_kinds[spans.nodeKind[span]];
+  return kind === "UNSPECIFIED" || kind === "TASK" ? "" : nodeKindWords(kind).toLowerCase();
+}
+
+/** Nanoseconds of each group on a bar, up to `now`. */
+export function groupTimes(shown: Shown, span: number, now: number): Float64Array {
+  const bar = shown.bars.of(shown.tree.itemOfSpan[span]);
+  const times = new Float64Array(GROUP_COUNT);
+  for (let i = 0; i < bar.count; i++) {
+    const start = Math.max(bar.segmentStart[i], bar.start);
+    const end = Math.min(bar.segmentEnd[i], bar.end, Math.max(now, start));
+    if (end > start) times[bar.group[i]] += end - start;
+  }
+  return times;
+}
+
+/** Shares of the groups, the largest first: "runtime 82 %, set-up 15 %". */
+export function groupSummary(shown: Shown, span: number, now: number): string {
+  const times = groupTimes(shown, span, now);
+  const total = times.reduce((sum, time) => sum + time, 0);
+  if (total === 0) return "";
+  return Array.from(times, (time, group) => ({ time, group }))
+    .filter(({ time, group }) => time >= total * LEAST_SHARE && group !== GROUP.none)
+    .sort((a, b) => b.time - a.time)
+    .map(({ time, group }) => `${groupWords(GROUP_NAMES[group]).toLowerCase()} ${formatShare(time, total)}`)
+    .join(", ");
+}

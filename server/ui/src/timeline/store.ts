@@ -1,0 +1,214 @@
+// What the parts of the timeline share: what is shown, where the reader is, and what follows from both.
+
+import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import type { ExecutionKey } from "../data/api";
+import type { Execution } from "../data/execution";
+import { spanIdHex } from "../data/columns";
+import type { LiveStatus } from "../data/live";
+import { Bars } from "../model/bars";
+import { codesOf, type Codes } from "../model/codes";
+import { filterItems, isEmptyFilter, type Filtered } from "../model/filter";
+import { findFolds, NO_FOLDS, type Folds } from "../model/folding";
+import { makeRows, makeRowTree, rowOfSpan, type Rows, type RowTree } from "../model/rows";
+import { clampView, Scale, wholeView, type View } from "../model/scale";
+import { ReasonsOfRows } from "../model/ticks";
+import type { ViewState } from "./state";
+import { Work } from "./work";
+
+/** What is known of an execution. It changes with the revision only. */
+export interface Shown {
+  execution: Execution;
+  codes: Codes;
+  tree: RowTree;
+  bars: Bars;
+  reasons: ReasonsOfRows;
+}
+
+export interface Source {
+  key: ExecutionKey;
+  execution: ReadonlySignal<Execution | null>;
+  bytes: ReadonlySignal<ArrayBuffer | null>;
+  status: ReadonlySignal<LiveStatus>;
+  error: ReadonlySignal<Error | null>;
+  readAtMs: ReadonlySignal<number>;
+}
+
+export class Store {
+  readonly width = signal(0);
+  readonly height = signal(0);
+  readonly scrollTop = signal(0);
+  /** Whether the view follows the end of a run that goes on. */
+  readonly follow = signal(false);
+  /** Id of the span whose row has the keyboard; it outlives the selection. */
+  readonly active = signal("");
+  /** Reason that the keyboard is at; -1 when at none. */
+  readonly reason = signal(-1);
+  /** What the live region says. */
+  readonly said = signal("");
+  /** End of what is open: moves once a second while something is. */
+  readonly now: Signal<number> = signal(0);
+  /** Asks the scrolled element to show a row. */
+  revealRow: (row: number) => void = () => undefined;
+
+  readonly shown: ReadonlySignal<Shown | null> = computed(() => {
+    const execution = this.source.execution.value;
+    if (execution === null) return null;
+    const tree = makeRowTree(execution);
+    return {
+      execution,
+      codes: codesOf(execution.header),
+      tree,
+      bars: new Bars(execution, tree),
+      reasons: new ReasonsOfRows(execution, tree),
+    };
+  });
+
+  readonly isOpen: ReadonlySignal<boolean> = computed(() => Number.isNaN(this.source.execution.value?.endOffset ?? 0));
+
+  /** Span that has an id, as 16 hexadecimal digits; -1 when there is none. */
+  private readonly spanById: ReadonlySignal<(id: string) => number> = computed(() => {
+    const spans = this.shown.value?.execution.spans;
+    if (spans === undefined) return () => -1;
+    return (id) => {
+      if (id === "") return -1;
+      const high = Number.parseInt(id.slice(0, 8), 16);
+      const low = Number.parseInt(id.slice(8), 16);
+      let at = spans.idLow.indexOf(low);
+      while (at >= 0 && spans.idHigh[at] !== high) at = spans.idLow.indexOf(low, at + 1);
+      return at;
+    };
+  });
+
+  readonly rows: ReadonlySignal<Rows | null> = computed(() => {
+    const shown = this.shown.value;
+    return shown === null ? null : makeRows(shown.tree, this.state.collapse.value, this.filtered.value?.keep);
+  });
+
+  /** What the filter leaves; null for all. */
+  readonly filtered: ReadonlySignal<Filtered | null> = computed(() => {
+    const shown = this.shown.value;
+    const filter = this.state.filter.value;
+    if (shown === null || isEmptyFilter(filter)) return null;
+    return filterItems(shown.execution, shown.tree, filter, shown.execution.asOfOffset);
+  });
+
+  readonly whole: ReadonlySignal<View> = computed(() => {
+    const execution = this.source.execution.value;
+    if (execution === null) return { t0: 0, t1: 1 };
+    return wholeView(0, Math.max(latestOf(execution), this.isOpen.value ? this.now.value : 0));
+  });
+
+  readonly folds: ReadonlySignal<Folds> = computed(() => {
+    const shown = this.shown.value;
+    return shown !== null && this.state.fold.value ? findFolds(shown.execution, shown.execution.asOfOffset) : NO_FOLDS;
+  });
+
+  readonly scale: ReadonlySignal<Scale> = computed(() => {
+    const width = Math.max(1, this.width.value);
+    const view = { t0: this.state.t0.value, t1: this.state.t1.value };
+    return new Scale(clampView(view, width, this.folds.value, this.whole.value), width, this.folds.value);
+  });
+
+  readonly selected: ReadonlySignal<number> = computed(() => this.spanById.value(this.state.sel.value));
+  readonly activeSpan: ReadonlySignal<number> = computed(() => this.spanById.value(this.active.value));
+  readonly activeRow: ReadonlySignal<number> = computed(() => {
+    const shown = this.shown.value;
+    const rows = this.rows.value;
+    const span = this.activeSpan.value;
+    return shown === null || rows === null || span < 0 ? -1 : rowOfSpan(shown.tree, rows, span);
+  });
+
+  /** Search, overview and lanes: what takes long. */
+  readonly work: Work;
+
+  /** Number of rows' spans that have not ended, but for the execution itself. */
+  readonly running: ReadonlySignal<number> = computed(() => {
+    const shown = this.shown.value;
+    if (shown === null) return 0;
+    const { spans } = shown.execution;
+    let count = 0;
+    for (let i = 1; i < spans.count; i++) {
+      if (Number.isNaN(spans.end[i]) && spans.subtreeEnd[i] === i + 1 && shown.tree.span[shown.tree.itemOfSpan[i]] >= 0) count++;
+    }
+    return count;
+  });
+
+  toggleFollow(): void {
+    this.follow.value = this.isOpen.peek() && !this.follow.peek();
+    this.say(this.follow.peek() ? "Following the end" : this.isOpen.peek() ? "Not following" : "Nothing runs any more");
+  }
+
+  private readonly disposers: (() => void)[] = [];
+
+  constructor(
+    readonly source: Source,
+    readonly state: ViewState,
+  ) {
+    this.active.value = state.sel.value;
+    this.work = new Work(this);
+    this.disposers.push(effect(() => this.runClock()));
+  }
+
+  /** Whether everything is in view, so that the view grows with the run. */
+  get isWhole(): boolean {
+    return Number.isNaN(this.state.t0.peek());
+  }
+
+  setView(view: View): void {
+    const whole = this.whole.peek();
+    const isAll = view.t0 <= whole.t0 && view.t1 >= whole.t1;
+    batch(() => {
+      this.state.t0.value = isAll ? Number.NaN : view.t0;
+      this.state.t1.value = isAll ? Number.NaN : view.t1;
+    });
+  }
+
+  idOf(span: number): string {
+    return spanIdHex(this.shown.peek()!.execution.spans, span);
+  }
+
+  say(text: string): void {
+    // The same text twice is not read out twice, unless it differs.
+    this.said.value = this.said.peek() === text ? `${text}\u00a0` : text;
+  }
+
+  dispose(): void {
+    for (const dispose of this.disposers) dispose();
+    this.work.dispose();
+  }
+
+  /** Lets `now` run while something is open and the server is heard; stands still otherwise. */
+  private runClock(): (() => void) | void {
+    const execution = this.source.execution.value;
+    if (execution === null) return;
+    const readAt = this.source.readAtMs.value;
+    const tick = (): void => {
+      this.now.value = execution.asOfOffset + Math.max(0, performance.now() - readAt) * 1e6;
+    };
+    const runs = this.isOpen.value && this.source.status.value === "live";
+    if (!runs) {
+      if (this.now.peek() < execution.asOfOffset) this.now.value = execution.asOfOffset;
+      return;
+    }
+    tick();
+    const timer = setInterval(tick, 1000);
+    return () => clearInterval(timer);
+  }
+}
+
+const latest = new WeakMap<Execution, number>();
+
+/** The last moment that an execution tells of. */
+function latestOf(execution: Execution): number {
+  const known = latest.get(execution);
+  if (known !== undefined) return known;
+  const { spans, reasons } = execution;
+  let last = Number.isNaN(execution.endOffset) ? execution.asOfOffset : execution.endOffset;
+  for (let i = 0; i < spans.count; i++) {
+    if (spans.end[i] > last) last = spans.end[i];
+    if (spans.start[i] > last) last = spans.start[i];
+  }
+  for (let i = 0; i < reasons.count; i++) if (reasons.at[i] > last) last = reasons.at[i];
+  latest.set(execution, last);
+  return last;
+}
