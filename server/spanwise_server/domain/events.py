@@ -26,6 +26,10 @@ MAX_TIME_NS = 2**63 - 1
 """Bounds of a stored time: 1677-09-21 to 2262-04-11, the range of a signed 64-bit integer of
 nanoseconds."""
 
+# Looking a member up in its enum costs 50 ns.
+_NODE = EntityKind.NODE
+_TASK_ATTEMPT = EntityKind.TASK_ATTEMPT
+
 
 class Severity(IntEnum):
     """Grade of a reason (spanwise.v1.Severity)."""
@@ -206,8 +210,8 @@ class Event(NamedTuple):
     def keys(self) -> tuple[bytes, int]:
         """Give the key of the execution and, inside it, the key of the entity."""
         execution = execution_key(self.execution_id)
-        if self.kind is EntityKind.TASK_ATTEMPT:
+        if self.kind is _TASK_ATTEMPT:
             return execution, attempt_key(execution, self.node_id, self.task_id, self.retry_attempt)
-        if self.kind is EntityKind.NODE:
+        if self.kind is _NODE:
             return execution, node_key(execution, self.node_id)
         return execution, root_key(execution)

@@ -13,6 +13,10 @@ from typing import NamedTuple
 CACHED_KEYS = 2**16
 """Keys that are remembered: an entity has several events, and a hash costs 10 times a look-up."""
 
+CACHED_REASONS = 2**13
+_MOST_REMEMBERED_CHARS = 256
+"""Longer reasons are seldom said twice. Both bounds together are those of the memory that it takes.
+"""
 
 _SIGNED_64 = Struct(">q")
 
@@ -76,6 +80,13 @@ def root_key(execution: bytes) -> int:
 
 def reason_key(phase: int, phase_version: int, message: str) -> int:
     """Give the key of a reason inside its entity: a signed 64-bit integer."""
+    # Schedulers and plugins say the same of many attempts.
+    if len(message) > _MOST_REMEMBERED_CHARS:
+        return _hash_reason(phase, phase_version, message)
+    return _remembered_reason_key(phase, phase_version, message)
+
+
+def _hash_reason(phase: int, phase_version: int, message: str) -> int:
     text = f"spanwise/1/reason:{phase:d}:{phase_version}:{message}"
     try:
         encoded = text.encode()  # half the time of the one with a handler of errors
@@ -84,6 +95,9 @@ def reason_key(phase: int, phase_version: int, message: str) -> int:
     key: int
     (key,) = _SIGNED_64.unpack_from(sha256(encoded).digest())
     return key
+
+
+_remembered_reason_key = lru_cache(maxsize=CACHED_REASONS)(_hash_reason)
 
 
 def span_id_bytes(key: int) -> bytes:

@@ -11,7 +11,7 @@ from spanwise_server.domain.errors import AlreadyInTerminalPhase, EventRefused, 
 from spanwise_server.domain.events import Disposition
 from spanwise_server.domain.identifiers import EntityKind
 from spanwise_server.domain.named_tuples import new_tuple
-from spanwise_server.domain.phases import Phase
+from spanwise_server.domain.phases import TERMINAL_PHASES, Phase
 
 
 class Moment(NamedTuple):
@@ -66,6 +66,8 @@ class Decision(NamedTuple):
 
 _REFUSED_BY_FLYTEADMIN = (EntityKind.EXECUTION, Phase.RUNNING, Phase.QUEUED)
 _RUNNING = Phase.RUNNING
+_EXECUTION = EntityKind.EXECUTION
+_TASK_ATTEMPT = EntityKind.TASK_ATTEMPT
 _ACCEPTED = Decision(Disposition.ACCEPTED)
 _LATE = Decision(Disposition.LATE)
 _DUPLICATE = Decision(Disposition.DUPLICATE)
@@ -107,7 +109,7 @@ def decide(
 def _repeats_current_phase(kind: EntityKind, current: Moment, event: Moment) -> bool:
     # Nodes and executions have no versions: the same phase never says more about the phase.
     return event.phase is current.phase and (
-        kind is not EntityKind.TASK_ATTEMPT or event.phase_version <= current.phase_version
+        kind is not _TASK_ATTEMPT or event.phase_version <= current.phase_version
     )
 
 
@@ -117,25 +119,31 @@ def fold(kind: EntityKind, state: EntityState | None, event: Moment) -> EntitySt
     Idempotent. Any order of the same events gives the same phase and bounds; the version of
     `latest` may differ, because versions count inside a stay and a late event may split one.
     """
+    occurred_at_ns, _, phase, _ = event
     if state is None:
-        is_terminal = event.phase.is_terminal
-        return EntityState(
-            event.occurred_at_ns,
-            event.occurred_at_ns,
-            None if is_terminal else event,
-            event if is_terminal else None,
-            event.occurred_at_ns if event.phase is Phase.RUNNING else None,
+        is_terminal = phase in TERMINAL_PHASES
+        return new_tuple(
+            EntityState,
+            (
+                occurred_at_ns,
+                occurred_at_ns,
+                None if is_terminal else event,
+                event if is_terminal else None,
+                occurred_at_ns if phase is _RUNNING else None,
+            ),
         )
     created_at_ns, last_occurred_at_ns, latest, ended, started_at_ns = state
-    occurred_at_ns, _, phase, _ = event
-    if phase.is_terminal:
+    if phase in TERMINAL_PHASES:
         ended = event if ended is None else _earlier_end(ended, event)
     else:
         latest = event if latest is None else _later_stay(kind, latest, event)
     if phase is _RUNNING and (started_at_ns is None or occurred_at_ns < started_at_ns):
         started_at_ns = occurred_at_ns
-    created_at_ns = min(created_at_ns, occurred_at_ns)
-    last_occurred_at_ns = max(last_occurred_at_ns, occurred_at_ns)
+    # Comparisons, for min() and max() would take as long as the rest.
+    if occurred_at_ns > last_occurred_at_ns:
+        last_occurred_at_ns = occurred_at_ns
+    elif occurred_at_ns < created_at_ns:
+        created_at_ns = occurred_at_ns
     return new_tuple(
         EntityState, (created_at_ns, last_occurred_at_ns, latest, ended, started_at_ns)
     )
@@ -149,14 +157,17 @@ def _earlier_end(ended: Moment, event: Moment) -> Moment:
 
 
 def _later_stay(kind: EntityKind, latest: Moment, event: Moment) -> Moment:
+    later = max(latest, event)
     if event.phase is latest.phase:
-        later = max(latest, event)
-        return later._replace(phase_version=max(latest.phase_version, event.phase_version))
+        highest = max(latest.phase_version, event.phase_version)
+        return later if later.phase_version == highest else later._replace(phase_version=highest)
+    if kind is not _EXECUTION:
+        return later
     if goes_back(kind, latest.phase, event.phase):
         return latest
     if goes_back(kind, event.phase, latest.phase):
         return event
-    return max(latest, event)
+    return later
 
 
 def goes_back(kind: EntityKind, current: Phase, event: Phase) -> bool:
@@ -165,7 +176,7 @@ def goes_back(kind: EntityKind, current: Phase, event: Phase) -> bool:
     A phase that is not known is none to go back to either. If it were, a later QUEUED could follow
     it, and which of three events counts would depend on their order.
     """
-    return kind is EntityKind.EXECUTION and event in _BEGINNINGS and current not in _BEGINNINGS
+    return kind is _EXECUTION and event in _BEGINNINGS and current not in _BEGINNINGS
 
 
 _BEGINNINGS = (Phase.UNSPECIFIED, Phase.QUEUED)

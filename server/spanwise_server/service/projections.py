@@ -103,7 +103,7 @@ class Projections:
         state = fold(event.kind, self.states.get(ref), moment)
         self.states[ref] = state
         facts = event.facts
-        if isinstance(facts, TaskFacts):
+        if isinstance(facts, TaskFacts):  # nearly all
             self._apply_attempt(entry, facts, state)
         elif isinstance(facts, NodeFacts):
             self._apply_node(entry, facts, state)
@@ -176,15 +176,18 @@ class Projections:
         event, _, ref, moment = entry
         phase, version = event.phase, event.phase_version
         touched = self._touched.reasons
+        execution, entity = ref
         for ordinal, (message, at_ns, severity, source, occurrences) in enumerate(event.reasons):
-            key = (*ref, reason_key(phase, version, message))
-            occurred_at_ns = moment.occurred_at_ns if at_ns is None else at_ns
+            digest = reason_key(phase, version, message)
+            key = (execution, entity, digest)
             # By position, for each event has several.
             record = new_tuple(
                 ReasonRecord,
                 (
-                    *key,
-                    occurred_at_ns,
+                    execution,
+                    entity,
+                    digest,
+                    moment.occurred_at_ns if at_ns is None else at_ns,
                     ordinal,
                     phase,
                     version,

@@ -1,6 +1,7 @@
 """Codec of what arrives: single requests, and the batches of CreateEvents."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from google.protobuf.message import Message
 
@@ -11,6 +12,7 @@ from spanwise.v1.event_service_pb2 import (
     ReceivedEvent,
 )
 from spanwise_server.domain.errors import InvalidEvent
+from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.rpc.codecs import native
 from spanwise_server.rpc.codecs.payloads import decode_event, payload_type_named
 from spanwise_server.rpc.codecs.requests import encode_varint
@@ -26,7 +28,7 @@ def decode_arrival(arrival: Arrival) -> Sequence[Received | InvalidEvent]:
         events = CreateEventsRequest.FromString(payload).events
         return [_decode_sent(event, recorded_at_ns) for event in events]
     try:
-        return (Received(decode_event(payload_type, payload), recorded_at_ns),)
+        return (new_tuple(Received, (decode_event(payload_type, payload), recorded_at_ns)),)
     except InvalidEvent as error:
         return (error,)
 
@@ -46,7 +48,8 @@ def _decode_sent(event: Event, now_ns: int) -> Received | InvalidEvent:
         match event.WhichOneof("event"):
             case "task_event":
                 task = event.task_event
-                return Received(native.decode_task_event(task, _as_request(task)), now_ns)
+                decoded = native.decode_task_event(task, _as_request(task))
+                return new_tuple(Received, (decoded, now_ns))
             case "received_event":
                 return _decode_received(event.received_event, now_ns)
             case "node_event":
@@ -72,7 +75,13 @@ def _as_request(event: Message) -> bytes:
     Put together by hand: a message would be a copy of the event, at three times the cost.
     """
     encoded = event.SerializeToString()
-    return b"".join((_EVENT_TAG, encode_varint(len(encoded)), encoded))
+    return _begin_request(len(encoded)) + encoded
+
+
+@lru_cache(maxsize=2**12)
+def _begin_request(num_bytes: int) -> bytes:
+    """Give what stands before an event of a length. There are few lengths: events are short."""
+    return _EVENT_TAG + encode_varint(num_bytes)
 
 
 def _decode_received(received: ReceivedEvent, now_ns: int) -> Received:

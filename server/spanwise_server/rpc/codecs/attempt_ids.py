@@ -32,6 +32,7 @@ class AttemptId(NamedTuple):
         task_id: Definition that it runs; parts may be empty.
         retry_attempt: Number of the attempt, from 0.
         has_long_texts: Whether a text is longer than MAX_ID_CHARS.
+        has_empty_texts: Whether a part of the execution or of the definition is empty.
     """
 
     execution_id: ExecutionId
@@ -39,6 +40,7 @@ class AttemptId(NamedTuple):
     task_id: EntityVersion
     retry_attempt: int
     has_long_texts: bool
+    has_empty_texts: bool
 
 
 def attempt_id(
@@ -46,7 +48,8 @@ def attempt_id(
 ) -> AttemptId:
     """Put an identity together."""
     has_long_texts = max(map(len, (*execution_id, node_id, *task_id))) > MAX_ID_CHARS
-    return AttemptId(execution_id, node_id, task_id, retry_attempt, has_long_texts)
+    has_empty_texts = "" in (*execution_id, *task_id)
+    return AttemptId(execution_id, node_id, task_id, retry_attempt, has_long_texts, has_empty_texts)
 
 
 class AttemptIds:

@@ -235,7 +235,7 @@ def decode_task_event(request: TaskExecutionEventRequest, payload: bytes) -> Eve
             unite(
                 odd_times,
                 odd_phase,
-                _incomplete((*attempt.execution_id, *attempt.task_id)),
+                INCOMPLETE if attempt.has_empty_texts else NOTHING_ODD,
                 judge_attempt(attempt, payload, (producer_id, task_type), reasons),
                 judge_reason_times(reasons),
             ),

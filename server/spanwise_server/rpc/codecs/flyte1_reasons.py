@@ -73,16 +73,17 @@ def task_reasons(event: TaskExecutionEvent, error: ExecutionError | None) -> tup
     Source: flyteadmin v1.16 transformers/task_execution.go: the deprecated field counts only where
     the list is empty.
     """
-    if event.reasons:
+    entries = event.reasons
+    if entries:
         # A list first: tuple() of a generator takes twice as long.
         texts = tuple(
             [
                 new_tuple(
                     Reason,
-                    (entry.reason, decode_optional(entry, "occurred_at"), _NO_SEVERITY, "", 1),
+                    (text, decode_optional(entry, "occurred_at"), _NO_SEVERITY, "", 1),
                 )
-                for entry in event.reasons
-                if entry.reason
+                for entry in entries
+                if (text := entry.reason)
             ]
         )
     else:

@@ -261,24 +261,26 @@ def _decode_optional_execution(message: identifiers_pb2.ExecutionId) -> Executio
 def _decode_reasons(
     messages: Iterable[event_pb2.Reason], error: ExecutionError | None
 ) -> tuple[Reason, ...]:
-    reasons = tuple([_decode_reason(message) for message in messages if message.message])
+    # By position and in one go, for each event has several.
+    reasons = tuple(
+        [
+            new_tuple(
+                Reason,
+                (
+                    text,
+                    decode_optional(message, "occurred_at"),
+                    _SEVERITIES.get(message.severity, _NO_SEVERITY),
+                    message.source,
+                    message.count or 1,
+                ),
+            )
+            for message in messages
+            if (text := message.message)
+        ]
+    )
     if error is None:
         return reasons
     return (*reasons, Reason(error.text, severity=Severity.ERROR)) if error.text else reasons
-
-
-def _decode_reason(message: event_pb2.Reason) -> Reason:
-    severity = message.severity
-    return new_tuple(
-        Reason,
-        (
-            message.message,
-            decode_optional(message, "occurred_at"),
-            _SEVERITIES.get(severity, _NO_SEVERITY) if severity else _NO_SEVERITY,
-            message.source,
-            message.count or 1,
-        ),
-    )
 
 
 def _decode_error(
