@@ -96,6 +96,18 @@ def test_a_server_that_is_away_is_unavailable_until_it_is_back(
     stoppable.wait_for_commits(DEADLINE_S)
 
 
+def test_who_waits_is_told_behind_the_commit_and_not_in_it(
+    server: PostgresServer, stoppable_url: str, stoppable: Storage
+) -> None:
+    """PostgreSQL commits transactions that tell one after the other, those of all writers."""
+    with psycopg.connect(stoppable_url, autocommit=True) as connection:
+        connection.execute("ALTER ROLE CURRENT_USER SET log_statement = 'all'")
+        stoppable.write(append_one)
+        connection.execute("ALTER ROLE CURRENT_USER RESET log_statement")
+    said = server.log().rpartition("BEGIN ISOLATION LEVEL READ COMMITTED")[2]
+    assert 0 < said.index("COMMIT") < said.index("NOTIFY")
+
+
 def test_a_transaction_whose_server_goes_away_is_unavailable_and_leaves_nothing(
     server: PostgresServer, stoppable: Storage
 ) -> None:

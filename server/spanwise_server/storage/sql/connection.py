@@ -44,6 +44,10 @@ class Connection:
         except DRIVER_ERRORS as exc:
             raise translate(exc) from exc
 
+    def run_after_commit(self, text: str) -> None:
+        """Have commit() run a statement behind it, in a transaction of its own."""
+        raise NotImplementedError(text)  # nothing has to be run on SQLite
+
     def commit(self) -> None:
         """Make durable what was written.
 
@@ -149,6 +153,7 @@ class PostgresConnection(Connection):
         self._pipeline = ExitStack()
         self._psycopg = cast("PsycopgConnection", driver.driver_connection)
         self._limit_s = self._psycopg.limit_s
+        self._after_commit: str | None = None
 
     def begin(self, text: str) -> None:
         """See Connection."""
@@ -166,10 +171,17 @@ class PostgresConnection(Connection):
         except DRIVER_ERRORS as exc:
             raise translate(exc) from exc
 
+    def run_after_commit(self, text: str) -> None:
+        """See Connection. Once only, however often it is asked for the same statement."""
+        self._after_commit = text
+
     def commit(self) -> None:
         """See Connection."""
         try:
             cursor = self._psycopg.execute("COMMIT", prepare=False)
+            if self._after_commit is not None:
+                # Goes with the commit and is skipped if that fails.
+                self._psycopg.execute(self._after_commit.encode())
             with self._psycopg.pipeline() as pipeline:
                 pipeline.sync()
         except DRIVER_ERRORS as exc:

@@ -176,7 +176,7 @@ class SqlWriteTransaction:
         """See WriteTransaction."""
         self._put(self._statements.append_event, [event_log.to_row(record) for record in records])
         if records and self._statements.announce_events is not None:
-            self._connection.execute(self._statements.announce_events)
+            self._connection.run_after_commit(self._statements.announce_events)
 
     def put_executions(self, records: Sequence[ExecutionRecord]) -> None:
         """See WriteTransaction."""
