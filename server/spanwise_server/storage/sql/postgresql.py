@@ -1,11 +1,9 @@
 """Connections to PostgreSQL, and how values travel on them. Needs psycopg."""
 
 import select
-import sys
-from array import array
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from struct import Struct
+from struct import Struct, pack
 from typing import Any, TypeVar
 
 import psycopg
@@ -206,7 +204,9 @@ _BYTEA, _INT8, _TEXT = 17, 20, 25  # type numbers of the server's catalogue
 
 def encode_column(values: Sequence[Any]) -> bytes:
     """Give an array of integers, of bytes or of texts, any of which may be None, but not all."""
-    first = next(value for value in values if value is not None)
+    first = values[0]
+    if first is None:
+        first = next(value for value in values if value is not None)
     if isinstance(first, int):
         return _encode_array(_INT8, values, _encode_integers, _encode_integer)
     if isinstance(first, str):
@@ -229,15 +229,10 @@ def _encode_array(
 
 
 def _encode_integers(values: Sequence[int]) -> bytes:
-    numbers = array("q", values)
-    if sys.byteorder == "little":
-        numbers.byteswap()
-    source = numbers.tobytes()
-    size = _LENGTH_AND_INT8.size
-    body = bytearray(size * len(values))
-    body[3::size] = b"\x08" * len(values)
-    for place in range(8):
-        body[4 + place :: size] = source[place::8]
+    # Lengths of 0 first, and then the bytes of them that are 8. Half the time of giving the lengths
+    # to pack() as well.
+    body = bytearray(pack(f">{'4xq' * len(values)}", *values))
+    body[3 :: _LENGTH_AND_INT8.size] = b"\x08" * len(values)
     return bytes(body)
 
 
@@ -264,18 +259,21 @@ def _encode_text(value: str) -> bytes:
     return _encode_binary(escape(value).encode())
 
 
+def _has_value(values: Sequence[Any]) -> bool:
+    # Nearly all columns begin with one, and a generator costs more than to look.
+    return values[0] is not None or any(value is not None for value in values)
+
+
 class _ColumnDumper(Dumper):
     """Sends a tuple as an array, whose type the text of the statement gives."""
 
     format = pq.Format.BINARY
 
     def get_key(self, obj: tuple[Any, ...], _format: Any) -> Any:
-        return self.cls if any(value is not None for value in obj) else _NullsDumper
+        return self.cls if _has_value(obj) else _NullsDumper
 
     def upgrade(self, obj: tuple[Any, ...], _format: Any) -> Dumper:
-        if any(value is not None for value in obj):
-            return self
-        return _NullsDumper(self.cls)
+        return self if _has_value(obj) else _NullsDumper(self.cls)
 
     def dump(self, obj: tuple[Any, ...]) -> Buffer:
         return encode_column(obj)
