@@ -19,7 +19,7 @@ from spanwise_server.config import (
     parse_http_address,
     split_hosts,
 )
-from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.reader.process import ReaderProcess
 from spanwise_server.rpc.admin_service import AdminServicer
 from spanwise_server.rpc.codecs.native_watch import SpanView, render_view
@@ -53,7 +53,7 @@ from spanwise_server.service.span_queries import SpanQueries
 from spanwise_server.service.span_watch import SpanWatches
 from spanwise_server.service.workflow_registry import WorkflowRegistry
 from spanwise_server.storage.api import Storage
-from spanwise_server.storage.records import Statistics
+from spanwise_server.storage.records import LogSize, Statistics
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.migrations import prepare, upgrade, verify
 from spanwise_server.telemetry import Metrics
@@ -338,8 +338,14 @@ def rebuild_storage(url: str) -> int:
         return rebuild_projections(storage, decode_payload)
 
 
-def delete_from(url: str, execution_id: ExecutionId) -> Deleted:
+def delete_from(url: str, execution_id: ExecutionId, confirm: Callable[[LogSize], None]) -> Deleted:
     """Delete all that a database holds of an execution. Other processes may use it meanwhile.
+
+    Args:
+        url: Database.
+        execution_id: Execution.
+        confirm: Is told what will be deleted before anything is, where there is something. What it
+            raises is raised.
 
     Raises:
         ValueError: The URL cannot be used.
@@ -348,6 +354,10 @@ def delete_from(url: str, execution_id: ExecutionId) -> Deleted:
         WriteConflict: Others kept the database busy.
     """
     with _verified(url) as storage:
+        with storage.read() as reader:
+            size = reader.get_log_size(execution_key(execution_id))
+        if size.num_events:
+            confirm(size)
         return delete_execution(storage, execution_id)
 
 

@@ -116,13 +116,21 @@ def _serve_with_workers(settings: Settings) -> None:
     supervise(settings, announce)
 
 
-def delete(settings: Settings, execution_id: tuple[str, str, str]) -> int:
-    """Delete all that the database holds of an execution, given as (project, domain, name)."""
+def delete(
+    settings: Settings,
+    execution_id: tuple[str, str, str],
+    confirm: Callable[[int, int], None],
+) -> int:
+    """Delete all that the database holds of an execution, given as (project, domain, name).
+
+    `confirm` is told the number of events and the bytes of their payloads before that, if there are
+    any. It ends the command by raising.
+    """
     configure_logging(settings.log_level)
 
     def work() -> None:
         named = ExecutionId(*execution_id)
-        deleted = delete_from(settings.database_url, named)
+        deleted = delete_from(settings.database_url, named, lambda size: confirm(*size))
         _say(f"deleted {named}: {deleted.num_events} events, {deleted.num_rows} rows in all")
 
     return _run(work, settings)

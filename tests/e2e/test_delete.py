@@ -169,11 +169,23 @@ def test_a_missing_database_is_not_made(database: Path) -> None:
 
 
 def test_without_a_terminal_a_deletion_needs_to_be_confirmed(
-    database: Path, server: ServerProcess
+    database: Path, server: ServerProcess, stubs: Stubs
 ) -> None:
-    done = run("delete", "p/d/n", "--database-url", url_of(database))
+    Run(stubs, "kept").workflow("RUNNING", 0)
+    name = "flytesnacks/development/kept"
+    done = run("delete", name, "--database-url", url_of(database))
     assert done.returncode == 2
-    assert "--yes" in done.stderr
+    assert done.stderr.startswith(f"spanwise: {name} has 1 event, with payloads of ")
+    assert done.stderr.endswith("add --yes\n")
+    assert done.stderr.count("\n") == 1
+    assert "kept" in told("list", "--json", "--endpoint", server.endpoint)
+
+
+def test_nobody_is_asked_about_what_is_not_there(database: Path, server: ServerProcess) -> None:
+    with InTerminal("delete", "p/d/unknown", "--database-url", url_of(database)) as terminal:
+        assert terminal.read_to_end() == 1
+    assert "for good?" not in terminal.written
+    assert "nothing is stored of the execution p/d/unknown" in terminal.written
 
 
 @pytest.mark.parametrize(("answer", "is_left"), [("n", True), ("y", False)])
@@ -184,6 +196,7 @@ def test_a_terminal_is_asked(
     asked.workflow("RUNNING", 0)
     name = "flytesnacks/development/asked"
     with InTerminal("delete", name, "--database-url", url_of(database)) as terminal:
+        terminal.read_until(f"{name} has 1 event, with payloads of ")
         terminal.read_until(f"Delete {name} for good?")
         terminal.type(f"{answer}\n")
         assert terminal.read_to_end() == (1 if is_left else 0)

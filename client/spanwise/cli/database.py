@@ -27,15 +27,24 @@ def delete(
 
     All its events and whatever was made of them, from the tables and from the files of the
     database. Nothing brings it back. Servers may run meanwhile. Executions that it started are
-    others, and stay. What it does not reach is told in docs/retention.md.
+    others, and stay. What it does not reach is told in docs/retention.md. It says how much there is
+    before it asks.
     """
     execution_id = ExecutionId.parse(execution)
     settings = server.settings_of(config, database_url=database_url, log_level=log_level)
-    if not yes:
+
+    def confirm(num_events: int, payload_bytes: int) -> None:
+        if yes:
+            return
+        events = "1 event" if num_events == 1 else f"{num_events:,} events"
+        found = f"{execution_id} has {events}, with payloads of {_size(payload_bytes)}"
         if not sys.stdin.isatty():
-            raise typer.BadParameter("there is nobody to ask here: confirm with --yes")
+            typer.echo(f"spanwise: {found}; there is no terminal to ask on: add --yes", err=True)
+            raise typer.Exit(2)
+        typer.echo(found)
         typer.confirm(f"Delete {execution_id} for good?", abort=True)
-    raise typer.Exit(server.server_main().delete(settings, tuple(execution_id)))
+
+    raise typer.Exit(server.server_main().delete(settings, tuple(execution_id), confirm))
 
 
 def stats(

@@ -27,6 +27,7 @@ from spanwise_server.storage.records import (
     ListedExecution,
     LoggedEvent,
     LoggedKey,
+    LogSize,
     NodeRecord,
     ReasonRecord,
     Statistics,
@@ -256,6 +257,12 @@ class ReadTransaction(Protocol):
 
     def get_last_recorded(self, keys: Collection[bytes]) -> dict[bytes, int]:
         """Give the recorded_at_ns of the last event of each of these executions that has any."""
+
+    def get_log_size(self, key: bytes) -> LogSize:
+        """Give the size of the log of an execution, also of what a deletion has left of it.
+
+        Zero where there is none. Reads all of its events.
+        """
 
     def list_marked(self, *, limit: int) -> list[bytes]:
         """Give at most `limit` executions that are marked as deleted, in ascending order of key."""

@@ -358,6 +358,13 @@ class Statistics(NamedTuple):
     daily_events: Sequence[int]
 
 
+class LogSize(NamedTuple):
+    """How large the log of an execution is. Payloads are counted as they are stored."""
+
+    num_events: int
+    payload_bytes: int
+
+
 class LoggedEvent(NamedTuple):
     """An event of the log with the names of its entity. `payload` may be empty if not asked for."""
 

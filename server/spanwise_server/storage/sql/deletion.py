@@ -172,6 +172,12 @@ def select_sizes(table: Table) -> Select[Any]:
     return limited(_select_backwards(table).with_only_columns(func.length(table.c.payload)))
 
 
+def select_log_size() -> Select[Any]:
+    """Read events and payload bytes of an execution. Parameter: execution_key."""
+    payload_bytes = func.coalesce(func.sum(func.length(EVENTS.c.payload)), literal_column("0"))
+    return select(func.count(), payload_bytes).where(_is_named(EVENTS))
+
+
 def _select_backwards(table: Table) -> Select[Any]:
     keys = table.primary_key.columns
     return select(table).where(_is_named(table)).order_by(*(key.desc() for key in keys))

@@ -18,6 +18,7 @@ from spanwise_server.storage.records import (
     KeptTree,
     ListedExecution,
     LoggedEvent,
+    LogSize,
     Statistics,
     WorkflowName,
     WorkflowRecord,
@@ -79,6 +80,7 @@ class ReadStatements:
         )
         self.list_ended = compile_statement(database, deletion.select_ended())
         self.list_open = compile_statement(database, deletion.select_open())
+        self.get_log_size = compile_text(database, deletion.select_log_size(), ("execution_key",))
         self.list_marked = compile_text(database, deletion.select_marked(), ("limit",))
         self.get_last_recorded = KeyLookup(database, deletion.select_last_recorded, 1)
         self.list_events = {
@@ -312,6 +314,13 @@ class SqlReadTransaction:
         return self._look_up(
             self._statements.get_last_recorded, keys, event_log.last_sequences_from_rows
         )
+
+    def get_log_size(self, key: bytes) -> LogSize:
+        """See ReadTransaction."""
+        [(num_events, payload_bytes)] = self._connection.fetch_all(
+            self._statements.get_log_size, (binary(key),)
+        )
+        return LogSize(num_events, int(payload_bytes))
 
     def list_marked(self, *, limit: int) -> list[bytes]:
         """See ReadTransaction."""
