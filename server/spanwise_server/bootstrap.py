@@ -57,7 +57,9 @@ from spanwise_server.storage.records import LogSize, Statistics
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.migrations import prepare, upgrade, verify
 from spanwise_server.telemetry import Metrics
+from spanwise_server.web.api import Api, Reads
 from spanwise_server.web.app import WebApp
+from spanwise_server.web.changes import Changes
 from spanwise_server.web.hosts import Hosts
 from spanwise_server.web.http_server import HttpServer
 from spanwise_server.writer.process import WriterProcess
@@ -102,6 +104,7 @@ class Server:
     event_watches: EventWatches
     health: Health
     front: Front
+    changes: Changes
     web: HttpServer
     metrics: Metrics
     sweeper: RetentionSweeper
@@ -139,6 +142,7 @@ class Server:
         self.health.stop()
         self.watches.stop()  # they would last as long as their executions
         self.event_watches.stop()
+        self.changes.stop()
         # What it leaves can wait for another time.
         sweep = asyncio.create_task(asyncio.to_thread(self.sweeper.stop))
         # First what was accepted is committed. Calls that arrive from now on hear UNAVAILABLE,
@@ -173,7 +177,7 @@ def build_server(
         worker: Number among the workers that share the address; None when it is alone.
         open_front: Makes the front to serve on; None for that of grpcio.
     """
-    metrics = Metrics()
+    metrics = Metrics(worker)
     pool = QueryPool()
     health = Health()
     writer = WriterProcess(settings.database_url, settings.log_level, worker)
@@ -205,6 +209,9 @@ def build_server(
         Interceptors(metrics),
         max_message_bytes=settings.max_message_bytes,
     )
+    changes = Changes(queries.get_versions, pool, commits, reader)
+    api = Api(Reads(reader), changes)
+    web = WebApp(_hosts(settings), api, lambda: health.is_serving, metrics.to_text)
     sweeper = RetentionSweeper(
         storage,
         settings.retention.policy(),
@@ -222,19 +229,20 @@ def build_server(
         event_watches,
         health,
         front,
-        HttpServer(_build_web(settings, health)),
+        changes,
+        HttpServer(web),
         metrics,
         sweeper,
         shares_ports,
     )
 
 
-def _build_web(settings: Settings, health: Health) -> WebApp:
+def _hosts(settings: Settings) -> Hosts:
     address = parse_http_address(settings.http_address)
     names = split_hosts(settings.http_hosts)
     if address is not None:
         names.append(address.host)
-    return WebApp(Hosts(names), lambda: health.is_serving)
+    return Hosts(names)
 
 
 def _with_common_services(methods: list[Method], health: Health) -> list[Method]:

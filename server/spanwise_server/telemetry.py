@@ -3,12 +3,13 @@
 import logging
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TextIO
 
 import structlog
-from prometheus_client import CollectorRegistry, Summary
+from prometheus_client import CollectorRegistry, Metric, Summary, generate_latest
 from prometheus_client import Counter as CounterMetric
+from prometheus_client.registry import Collector
 
 from spanwise_server.domain.events import Disposition
 from spanwise_server.service.arrivals import Recorded, Verdict
@@ -21,9 +22,14 @@ class Metrics:
     Children of labels are looked up once and kept: the look-up costs more than the count.
     """
 
-    def __init__(self) -> None:
-        """Make a registry of its own, so that two servers in one process do not mix."""
+    def __init__(self, worker: int | None = None) -> None:
+        """Make a registry of its own, so that two servers in one process do not mix.
+
+        Args:
+            worker: Number that every sample carries, where the server has several workers.
+        """
         self.registry = CollectorRegistry()
+        self._worker = worker
         events = CounterMetric(
             "spanwise_events",
             "Events that were logged, by what became of them.",
@@ -77,6 +83,31 @@ class Metrics:
         if child is None:
             child = self._failure_children[key] = self._failures.labels(method, code)
         child.inc()
+
+    def to_text(self) -> bytes:
+        """Give all of them as Prometheus reads them: text format 0.0.4."""
+        if self._worker is None:
+            return generate_latest(self.registry)
+        return generate_latest(_OfWorker(self.registry, self._worker))
+
+
+class _OfWorker(Collector):
+    """Samples with the number of a worker among their labels.
+
+    Workers share an address, so a scrape is answered by any of them.
+    """
+
+    def __init__(self, inner: Collector, worker: int) -> None:
+        self._inner = inner
+        self._label = {"worker": str(worker)}
+
+    def collect(self) -> Iterator[Metric]:
+        for metric in self._inner.collect():
+            metric.samples = [
+                sample._replace(labels={**self._label, **sample.labels})
+                for sample in metric.samples
+            ]
+            yield metric
 
 
 def configure_logging(

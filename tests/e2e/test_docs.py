@@ -12,6 +12,8 @@ import typer.main
 from spanwise.cli import app
 from spanwise.v1 import event_service_pb2, span_service_pb2, workflow_service_pb2
 from spanwise_server.config import Settings
+from spanwise_server.web.api import PATHS
+from spanwise_server.web.endpoints import API, ENDPOINTS
 
 ROOT = Path(__file__).parent.parent.parent
 SERVICES = [
@@ -57,6 +59,13 @@ def test_every_call_of_our_own_services_is_in_the_readme() -> None:
     text = (ROOT / "README.md").read_text()
     calls = [method.name for service in SERVICES for method in service.methods]
     assert [name for name in calls if f"`{name}`" not in text] == []
+
+
+def test_every_address_and_parameter_of_the_api_is_documented() -> None:
+    text = (ROOT / "docs" / "http-api.md").read_text()
+    assert [path for path in PATHS if f"`{API}{path}`" not in text] == []
+    names = {name for endpoint in ENDPOINTS for name in endpoint.parameters}
+    assert [name for name in names if f"`{name}`" not in text] == []
 
 
 def test_local_links_of_the_documents_lead_somewhere() -> None:

@@ -6,7 +6,7 @@ done. It ends when the other end closes, whatever it is about, so it never outli
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -21,16 +21,20 @@ from spanwise_server.reader.maker import tree_maker
 from spanwise_server.reader.wire import Answer, Request, Verb
 from spanwise_server.rpc.codecs.payloads import decode_payload
 from spanwise_server.rpc.codecs.workflow_payloads import decode_stored_definition
+from spanwise_server.rpc.list_reads import ListReads
 from spanwise_server.rpc.span_reads import SpanReads
 from spanwise_server.rpc.span_trees import SpanTrees
 from spanwise_server.rpc.turns import Turns
 from spanwise_server.service.diagnoses import Diagnoses
+from spanwise_server.service.event_log import EventLog
+from spanwise_server.service.execution_list import ExecutionLists
 from spanwise_server.service.kept_trees import KeptTrees
 from spanwise_server.service.span_queries import SpanQueries
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.telemetry import configure_logging
 from spanwise_server.web.column_reads import ColumnReads
 from spanwise_server.web.held_columns import ColumnStore
+from spanwise_server.web.json_answers import json_reads
 
 NUM_THREADS = 64
 """More than can compute at once: most of them wait while large executions take turns, and a small
@@ -51,16 +55,19 @@ def main() -> None:
     os.nice(NICENESS)
     database_url, stale_after_ns, log_level, worker = read_frame(stream)
     configure_logging(log_level, worker=worker)
-    reads, column_reads = _build_reads(database_url, stale_after_ns)
+    reads = _build_reads(database_url, stale_after_ns)
     settle_collector()
     with suppress(EOFError, ConnectionError):
-        Reader(reads, column_reads, stream).serve()
+        Reader(*reads, stream).serve()
     # Not through the interpreter's end, which would wait for threads: nobody wants their answers,
     # and a tree that is half kept is not found.
     os._exit(0)
 
 
-def _build_reads(database_url: str, stale_after_ns: int) -> tuple[SpanReads, ColumnReads]:
+def _build_reads(
+    database_url: str, stale_after_ns: int
+) -> tuple[SpanReads, Mapping[str, Callable[[bytes], bytes]]]:
+    """Give the reads of trees, and those that answer over HTTP."""
     storage = open_storage(database_url)
     queries = SpanQueries(
         storage, decode_payload, decode_stored_definition, stale_after_ns=stale_after_ns
@@ -69,8 +76,10 @@ def _build_reads(database_url: str, stale_after_ns: int) -> tuple[SpanReads, Col
     store = ColumnStore(stale_after_ns)
     kept = KeptTrees(storage, tree_maker(), store.make_compressed)
     trees = SpanTrees(queries, kept, turns)
-    column_reads = ColumnReads(queries, trees, store)
-    return SpanReads(queries, trees, Diagnoses(storage, queries), turns), column_reads
+    reads = SpanReads(queries, trees, Diagnoses(storage, queries), turns)
+    lists = ListReads(ExecutionLists(storage), EventLog(storage))
+    in_json = json_reads({**reads.reads, **lists.reads})
+    return reads, {**in_json, **ColumnReads(queries, trees, store).reads}
 
 
 def _refused(text: str) -> Iterator[bytes]:
@@ -81,10 +90,15 @@ def _refused(text: str) -> Iterator[bytes]:
 class Reader:
     """Reads requests from a stream in one thread, and answers them in others."""
 
-    def __init__(self, reads: SpanReads, column_reads: ColumnReads, stream: BufferedRWPair) -> None:
-        """Answer what comes from `stream` with `reads` and `column_reads`."""
+    def __init__(
+        self,
+        reads: SpanReads,
+        web_reads: Mapping[str, Callable[[bytes], bytes]],
+        stream: BufferedRWPair,
+    ) -> None:
+        """Answer what comes from `stream` with `reads` and `web_reads`."""
         self._reads = reads
-        self._by_name = {**reads.reads, **column_reads.reads}
+        self._by_name = {**reads.reads, **web_reads}
         self._stream = stream
         self._writing = threading.Lock()
         self._threads = ThreadPoolExecutor(NUM_THREADS, thread_name_prefix="spanwise-read")

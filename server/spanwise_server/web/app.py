@@ -6,16 +6,26 @@ from collections.abc import Callable, Mapping
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from spanwise_server.domain.errors import SpanwiseError
+from spanwise_server.web.api import Api
+from spanwise_server.web.endpoints import API
 from spanwise_server.web.hosts import Hosts
+from spanwise_server.web.negotiation import has_etag, takes_gzip
 from spanwise_server.web.responses import SECURITY_HEADERS, code_of, failed
 from spanwise_server.web.static_files import StaticFile, load_static_files
 
 _log = structlog.get_logger(__name__)
 
 METHODS = ("GET", "HEAD")
+
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+"""Of Prometheus."""
+
+_NOT_STORED = {"cache-control": "no-store"}
+
+_API = f"{API}/".encode()
 
 MAX_TARGET_BYTES = 8_000
 """Of a path with its query."""
@@ -24,14 +34,24 @@ MAX_TARGET_BYTES = 8_000
 class WebApp:
     """Answers requests. To be used from one event loop."""
 
-    def __init__(self, hosts: Hosts, is_serving: Callable[[], bool]) -> None:
-        """Answer requests for `hosts`.
+    def __init__(
+        self,
+        hosts: Hosts,
+        api: Api,
+        is_serving: Callable[[], bool],
+        metrics: Callable[[], bytes],
+    ) -> None:
+        """Answer requests.
 
         Args:
             hosts: Names that may be asked for.
+            api: Answers what is below API.
             is_serving: Tells whether the server takes calls.
+            metrics: Gives the counters of this process as METRICS_TYPE.
         """
+        self._metrics = metrics
         self._hosts = hosts
+        self._api = api
         self._is_serving = is_serving
         self._files: Mapping[str, StaticFile] = load_static_files()
 
@@ -39,20 +59,27 @@ class WebApp:
         """Answer one request, as ASGI has it."""
         send = _with_security_headers(send)
         headers = Headers(scope=scope)
+        response: ASGIApp
         try:
-            response = _refuse(scope, headers, self._hosts) or self._answer(scope, headers)
+            response = _refuse(scope, headers, self._hosts) or await self._answer(scope, headers)
         except SpanwiseError as error:
             response = failed(code_of(error), str(error))
         except Exception:  # noqa: BLE001 - the client must hear of it
             response = _unforeseen(scope)
         await response(scope, receive, send)
 
-    def _answer(self, scope: Scope, headers: Headers) -> Response:
+    async def _answer(self, scope: Scope, headers: Headers) -> ASGIApp:
         path = scope["path"]
+        raw_path: bytes = scope["raw_path"]
+        if raw_path.startswith(_API):
+            raw_path = raw_path.removeprefix(_API)
+            return await self._api.answer(raw_path, scope["query_string"], headers)
         if (file := self._files.get(path)) is not None:
             return _give_file(file, headers)
         if path == "/healthz":
             return self._give_health()
+        if path == "/metrics":
+            return Response(self._metrics(), headers=_NOT_STORED, media_type=METRICS_TYPE)
         return failed("NOT_FOUND", f"there is nothing at {path!r}; the page is at /")
 
     def _give_health(self) -> Response:
@@ -61,7 +88,7 @@ class WebApp:
         return Response(
             f"{text}\n",
             200 if is_serving else 503,
-            {"cache-control": "no-store"},
+            _NOT_STORED,
             "text/plain",
         )
 
@@ -86,6 +113,12 @@ def _refuse(scope: Scope, headers: Headers, hosts: Hosts) -> Response | None:
             f"this server is not known as {host!r}; use its IP address, or name it in the setting"
             " http_hosts",
         )
+    if (
+        headers.get("sec-fetch-site") == "cross-site"
+        and headers.get("sec-fetch-mode") != "navigate"
+    ):
+        # It could not read the answer, but make the server compute.
+        return failed("PERMISSION_DENIED", "a page from elsewhere may link here, and no more")
     if len(scope["raw_path"]) + len(scope["query_string"]) > MAX_TARGET_BYTES:
         return failed(
             "INVALID_ARGUMENT", f"the address has more than {MAX_TARGET_BYTES} bytes", status=414
@@ -107,21 +140,6 @@ def _give_file(file: StaticFile, headers: Headers) -> Response:
     if file.gzipped is not None and takes_gzip(headers):
         content, told["content-encoding"] = file.gzipped, "gzip"
     return Response(content, headers=told, media_type=file.media_type)
-
-
-def takes_gzip(headers: Headers) -> bool:
-    """Tell whether an answer may be sent with gzip."""
-    for coding in headers.get("accept-encoding", "").split(","):
-        name, _, quality = coding.partition(";")
-        if name.strip() in ("gzip", "*"):
-            return quality.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
-    return False
-
-
-def has_etag(headers: Headers, etag: str) -> bool:
-    """Tell whether the client has what an ETag stands for already."""
-    known = [each.strip() for each in headers.get("if-none-match", "").split(",")]
-    return known == ["*"] or etag in (each.removeprefix("W/") for each in known)
 
 
 def _unforeseen(scope: Scope) -> Response:
