@@ -15,6 +15,7 @@ from google.protobuf.message import Message
 
 from spanwise import Client
 from spanwise.v1 import span_pb2, span_service_pb2
+from spanwise.v1.event_service_pb2 import ReceivedEvent
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.reader.process import ReaderProcess
 from spanwise_server.web.column_reads import (
@@ -115,6 +116,20 @@ def test_columns_were_kept_with_the_tree_and_come_from_the_reader(database: Path
             "SELECT sum(length(payload)) FROM kept_chunks WHERE length(outline) = 0"
         )
     assert size_bytes == len(answer.compressed)
+
+
+def test_the_tree_is_kept_of_an_execution_that_ends_in_a_batch(
+    database: Path, server: ServerProcess, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy.db"
+    with Client(server.endpoint) as client, running_server(copy) as other:
+        logged = client.list_events("flytesnacks/development/large", include_payload=True)
+        events = [
+            ReceivedEvent(payload_type=each.payload_type, payload=each.payload) for each in logged
+        ]
+        with Client(other.endpoint) as copying:
+            assert all(verdict.is_stored for verdict in copying.create_events(events))
+        wait_until(lambda: kept(copy) != [])
 
 
 def test_stock_clients_get_pages_that_they_can_take(server: ServerProcess, database: Path) -> None:

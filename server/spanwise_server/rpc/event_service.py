@@ -93,7 +93,7 @@ class EventServicer:
         return CreateTaskEventResponse(sequence=sequence, disposition=int(disposition))  # type: ignore[arg-type]
 
     def _create_events(self, requests: AsyncIterator[CreateEventsRequest], call: Call) -> Answers:
-        return create_events(self._sink, requests, call)
+        return create_events(self._sink, self._reader, requests, call)
 
     async def _list_events(self, request: ListEventsRequest, call: Call) -> ListEventsResponse:
         return await self._pool.run(partial(self._lists.list_events, request))

@@ -6,13 +6,16 @@ What is promised stands at the RPC in protos/spanwise/v1/event_service.proto.
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from google.rpc import code_pb2
 
 from spanwise.v1.event_service_pb2 import CreateEventsRequest, CreateEventsResponse
 from spanwise_server.domain.errors import InvalidQuery, SpanwiseError, StoreUnavailable
+from spanwise_server.rpc.codecs.arrivals import decode_one, is_of_execution
 from spanwise_server.rpc.methods import Answers, Call
+from spanwise_server.rpc.reader import Reader, prepare_ended
 from spanwise_server.rpc.status import encode_status
 from spanwise_server.service.arrivals import Recorded, Verdict
 from spanwise_server.service.event_sink import EventSink
@@ -28,10 +31,14 @@ MAX_AHEAD_BYTES = 16 * 2**20
 
 
 class _Ahead(NamedTuple):
-    """A batch that was read and is not answered yet."""
+    """A batch that was read and is not answered yet.
+
+    `of_executions` are those of its events that are of executions themselves: place and encoding.
+    """
 
     batch_id: int
     num_bytes: int
+    of_executions: list[tuple[int, bytes]]
     verdicts: "asyncio.Future[list[Verdict]]"
 
 
@@ -94,9 +101,9 @@ class _Window:
 
 
 async def create_events(
-    sink: EventSink, requests: AsyncIterator[CreateEventsRequest], call: Call
+    sink: EventSink, reader: Reader, requests: AsyncIterator[CreateEventsRequest], call: Call
 ) -> Answers:
-    """Handle one call of CreateEvents.
+    """Handle one call of CreateEvents. Tell `reader` of large executions that ended.
 
     Raises:
         InvalidQuery: A batch has too many events, or is none.
@@ -107,7 +114,9 @@ async def create_events(
     feeding = asyncio.create_task(_feed(sink, requests, call, window))
     try:
         while (batch := await window.first()) is not None:
-            yield _answer(batch.batch_id, await batch.verdicts)
+            verdicts = await batch.verdicts
+            _prepare(reader, batch.of_executions, verdicts)
+            yield _answer(batch.batch_id, verdicts)
             # Not before the answer went out: who reads no answers is not read any more.
             await window.drop_first()
     finally:
@@ -144,9 +153,24 @@ async def _read(
                 "events", f"has {num_events}, more than {MAX_EVENTS}; send several batches"
             )
         payload = call.payload
+        # By themselves, for the messages of a request live as long as one of them does.
+        of_executions = [
+            (place, event.SerializeToString())
+            for place, event in enumerate(request.events)
+            if is_of_execution(event)
+        ]
         await window.wait_for_room(len(payload))
         verdicts = await sink.take_batch(payload, num_events)
-        await window.append(_Ahead(request.batch_id, len(payload), verdicts))
+        await window.append(_Ahead(request.batch_id, len(payload), of_executions, verdicts))
+
+
+def _prepare(
+    reader: Reader, of_executions: list[tuple[int, bytes]], verdicts: list[Verdict]
+) -> None:
+    for place, event in of_executions:
+        verdict = verdicts[place]
+        if isinstance(verdict, Recorded) and verdict.objection is None:
+            prepare_ended(reader, verdict.sequence, partial(decode_one, event))
 
 
 def _answer(batch_id: int, verdicts: list[Verdict]) -> CreateEventsResponse:

@@ -11,7 +11,9 @@ from spanwise.v1.event_service_pb2 import (
     Event,
     ReceivedEvent,
 )
+from spanwise_server.domain import events as domain_events
 from spanwise_server.domain.errors import InvalidEvent
+from spanwise_server.domain.events import PayloadType
 from spanwise_server.domain.named_tuples import new_tuple
 from spanwise_server.rpc.codecs import native
 from spanwise_server.rpc.codecs.payloads import decode_event, payload_type_named
@@ -43,6 +45,24 @@ def split_arrival(arrival: Arrival) -> list[Arrival]:
     ]
 
 
+def is_of_execution(event: Event) -> bool:
+    """Say whether an event of a batch is one of an execution itself."""
+    match event.WhichOneof("event"):
+        case "execution_event":
+            return True
+        case "received_event":
+            return payload_type_named(event.received_event.payload_type) in _EXECUTION_TYPES
+    return False
+
+
+def decode_one(event: bytes) -> domain_events.Event:
+    """Give an event of a batch by itself, encoded. Raises InvalidEvent."""
+    sent = _decode_sent(Event.FromString(event), 0)
+    if isinstance(sent, InvalidEvent):
+        raise sent
+    return sent.event
+
+
 def _decode_sent(event: Event, now_ns: int) -> Received | InvalidEvent:
     try:
         match event.WhichOneof("event"):
@@ -64,6 +84,8 @@ def _decode_sent(event: Event, now_ns: int) -> Received | InvalidEvent:
     except InvalidEvent as error:
         return error
 
+
+_EXECUTION_TYPES = (PayloadType.FLYTE1_WORKFLOW_EVENT, PayloadType.EXECUTION_EVENT)
 
 _EVENT_TAG = bytes([CreateTaskEventRequest.EVENT_FIELD_NUMBER << 3 | 2])
 """Of the one field of a Create…EventRequest, the same for the three of them."""
