@@ -13,7 +13,7 @@ BIG = ExecutionId("flytesnacks", "development", "big")
 
 SEED = 3501
 LENGTH_S = 6 * 3600.0
-NUM_TASKS = 15_950
+NUM_TASKS = 14_280
 NUM_PIPELINES = 60
 MAX_LEVELS = 8
 """Of subworkflows in each other. With the execution, a task, its attempt, the set-up of that and a
@@ -30,7 +30,7 @@ NUM_UNENDED = 3
 
 NUM_SUBTASKS = 20_000
 NUM_SUBTASK_EVENTS = 20
-REASONS_PER_TASK = 25
+REASONS_PER_TASK = 28
 BLINK_S = 0.008
 BLINK = "blink"
 MAP = "map"

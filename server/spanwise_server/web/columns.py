@@ -132,11 +132,13 @@ class _Writer:
         else:
             label = span.execution.workflow_id.name
             path.link("", ())
-        qualities = _mask(span.qualities)
-        start_ns = _nanoseconds(span.start_time)
+        qualities = _mask(span.qualities) if span.qualities else 0
+        time = span.start_time
+        start_ns = time.seconds * _SECOND_NS + time.nanos
         path.starts_ns.append(start_ns)
         if span.HasField("end_time"):
-            path.ends_ns.append(_nanoseconds(span.end_time))
+            time = span.end_time
+            path.ends_ns.append(time.seconds * _SECOND_NS + time.nanos)
         else:
             path.open_spans.add(len(path.ends_ns))
             path.ends_ns.append(start_ns)
@@ -164,24 +166,28 @@ class _Writer:
         self._forms.append(self._span_forms[form])
         reasons = span.reasons
         self._num_reasons.append(len(reasons))
-        for reason in reasons:
-            self._add_reason(reason)
+        if reasons:
+            self._add_reasons(reasons)
 
-    def _add_reason(self, reason: span_pb2.SpanReason) -> None:
-        message = reason.message
-        is_cut = len(message) > MAX_MESSAGE_CHARS
-        strings = self._strings
-        form = (
-            reason.phase,
-            reason.severity,
-            reason.operation,
-            reason.count,
-            strings[reason.source],
-            int(is_cut),
-        )
-        self._reason_times.append(_nanoseconds(reason.occurred_at))
-        self._messages.append(strings[message[:MAX_MESSAGE_CHARS] if is_cut else message])
-        self._reason_of_form.append(self._reason_forms[form])
+    def _add_reasons(self, reasons: Iterable[span_pb2.SpanReason]) -> None:
+        strings, forms = self._strings, self._reason_forms
+        add_time, add_message = self._reason_times.append, self._messages.append
+        add_form = self._reason_of_form.append
+        for reason in reasons:
+            message = reason.message
+            is_cut = len(message) > MAX_MESSAGE_CHARS
+            form = (
+                reason.phase,
+                reason.severity,
+                reason.operation,
+                reason.count,
+                strings[reason.source],
+                int(is_cut),
+            )
+            time = reason.occurred_at
+            add_time(time.seconds * _SECOND_NS + time.nanos)
+            add_message(strings[message[:MAX_MESSAGE_CHARS] if is_cut else message])
+            add_form(forms[form])
 
     def _note_silence(self, span: span_pb2.Span, start_ns: int) -> None:
         heard = span.HasField("last_heard_at")

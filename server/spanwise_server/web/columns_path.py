@@ -5,7 +5,7 @@ times the memory of its columns.
 """
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, overload
 
 from spanwise_server.domain.critical_path import find_critical_path
@@ -77,11 +77,11 @@ class PathSpans:
         self._node_ids: list[str] = []
         self._upstream_ids: dict[int, tuple[str, ...]] = {}
 
-    def link(self, node_id: str, upstream_ids: Iterable[str]) -> None:
+    def link(self, node_id: str, upstream_ids: Sequence[str]) -> None:
         """Say of the next span which node it is, or is the way to, and what it waited for."""
         texts = self._texts
-        upstreams = tuple([texts.setdefault(each, each) for each in upstream_ids])
-        if upstreams:
+        if upstream_ids:
+            upstreams = tuple([texts.setdefault(each, each) for each in upstream_ids])
             self._upstream_ids[len(self._node_ids)] = upstreams
         self._node_ids.append(texts.setdefault(node_id, node_id))
 
