@@ -108,6 +108,15 @@ describe("ticks", () => {
     );
   });
 
+  it("of reasons that lie close without end do not change while the view is panned", () => {
+    const at = Array.from({ length: 400 }, (_, i) => i * 3);
+    const reasons = rootReasons(reasonsAt(at));
+    const first = (t0: number) => Array.from(layTicks(reasons, new Scale({ t0, t1: t0 + 200 }, 200)).first);
+    for (const t0 of [300, 301, 302, 303, 304, 305]) {
+      for (const place of first(t0)) expect(place % 2).toBe(0); // pairs from the very first on
+    }
+  });
+
   it("make one cluster of 500 reasons in 2 s of 6 h, and zoom splits it to the last one", () => {
     const at = Array.from({ length: 500 }, (_, i) => 3 * 3600 * SECOND + i * 4e6);
     const reasons = rootReasons(reasonsAt(at));

@@ -61,6 +61,7 @@ describe("moments", () => {
     expect(formatMoment(START, 1, "utc")).toBe("2026-03-28 23:30:00.000000001 UTC");
     expect(formatMoment(START, 0, "local")).toBe("2026-03-29 00:30:00 UTC+01:00");
     expect(formatMoment(START, 2 * HOUR, "local")).toBe("2026-03-29 03:30:00 UTC+02:00");
+    expect(formatMoment(0n, -1, "utc")).toBe("1969-12-31 23:59:59.999999999 UTC");
     vi.stubEnv("TZ", "America/New_York");
     expect(formatMoment(START, -500_000_000, "local")).toBe("2026-03-28 19:29:59.5 UTC−04:00");
   });
