@@ -7,7 +7,8 @@ import { drawGlyph } from "./glyphs";
 import { BAR_PX, BAR_TOP_PX, barBox, ROW_PX, rowTop, type BarBox, type Scene } from "./scene";
 
 const GLYPH_PX = 12;
-const LABEL_GAP_PX = 6;
+/** Leaves room for the head of a tick at the end of the bar. */
+const LABEL_GAP_PX = 10;
 const LABEL_FONT_PX = 11;
 /** A cap is drawn on bars that leave room for what is behind it. */
 const CAP_PX = 3;
@@ -18,7 +19,7 @@ export function drawBars(context: CanvasRenderingContext2D, scene: Scene, gridX:
   context.fillStyle = theme.ground;
   context.fillRect(0, 0, width, height);
   drawRowGrounds(context, scene);
-  context.fillStyle = theme.line;
+  context.fillStyle = theme.grid;
   for (const x of gridX) context.fillRect(Math.round(x), 0, 1, Math.min(height, rowTop(scene, scene.rows.count)));
   drawFolds(context, scene);
   context.font = `${LABEL_FONT_PX}px ${theme.font}`;
@@ -34,7 +35,7 @@ function drawRowGrounds(context: CanvasRenderingContext2D, scene: Scene): void {
       context.fillStyle = theme.groundSelected;
       context.fillRect(0, top, width, ROW_PX);
     }
-    context.fillStyle = theme.line;
+    context.fillStyle = theme.grid;
     context.fillRect(0, top + ROW_PX - 1, width, 1);
   }
 }

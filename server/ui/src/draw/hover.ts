@@ -32,16 +32,11 @@ export function drawHover(context: CanvasRenderingContext2D, scene: Scene, hover
   const { theme, width, height, scale } = scene;
   context.clearRect(0, 0, width, height);
   if (hover.row >= 0 && hover.row !== scene.activeRow) {
-    context.strokeStyle = theme.line;
+    context.strokeStyle = theme.grid;
     context.lineWidth = 1;
     context.strokeRect(-1, rowTop(scene, hover.row) - 0.5, width + 2, ROW_PX);
   }
-  if (!Number.isNaN(hover.x)) {
-    context.fillStyle = theme.lineStrong;
-    context.globalAlpha = 0.5;
-    context.fillRect(Math.round(hover.x), 0, 1, height);
-    context.globalAlpha = 1;
-  }
+  drawPointerLine(context, scene, hover.x);
   if (hover.selectedRow >= 0) {
     const box = barBox(scene, scene.rows.span[hover.selectedRow]);
     const x0 = Math.max(-8, box.x0 - 3);
@@ -54,15 +49,26 @@ export function drawHover(context: CanvasRenderingContext2D, scene: Scene, hover
   }
   if (hover.row >= 0) drawTickMark(context, scene, hover.row, scale.x(hover.tickTime));
   if (hover.reasonRow >= 0) drawTickMark(context, scene, hover.reasonRow, scale.x(hover.reasonTime));
-  if (hover.range !== null) {
-    const [from, to] = hover.range;
-    context.fillStyle = theme.accent;
-    context.globalAlpha = 0.15;
-    context.fillRect(from, 0, to - from, height);
-    context.globalAlpha = 1;
-    context.fillRect(from, 0, 1, height);
-    context.fillRect(to - 1, 0, 1, height);
-  }
+  drawRange(context, scene, hover.range);
+}
+
+export function drawPointerLine(context: CanvasRenderingContext2D, scene: Scene, x: number): void {
+  if (Number.isNaN(x)) return;
+  context.fillStyle = scene.theme.lineStrong;
+  context.globalAlpha = 0.5;
+  context.fillRect(Math.round(x), 0, 1, scene.height);
+  context.globalAlpha = 1;
+}
+
+export function drawRange(context: CanvasRenderingContext2D, { theme, height }: Scene, range: [number, number] | null): void {
+  if (range === null) return;
+  const [from, to] = range;
+  context.fillStyle = theme.accent;
+  context.globalAlpha = 0.15;
+  context.fillRect(from, 0, to - from, height);
+  context.globalAlpha = 1;
+  context.fillRect(from, 0, 1, height);
+  context.fillRect(to - 1, 0, 1, height);
 }
 
 /** The tick that is meant stands out, also from its neighbours. */

@@ -121,7 +121,13 @@ function drawTicks(context: CanvasRenderingContext2D, scene: Scene, row: number,
   context.textBaseline = "middle";
   for (let i = 0; i < boxes.length; i++) {
     const severity = scene.execution.reasons.severity[reasons.reason[ticks.worst[i]]];
-    drawTick(context, theme, top, boxes[i], severity === scene.codes.severities.error, severity === scene.codes.severities.warning);
+    const left = i > 0 ? boxes[i].x - boxes[i - 1].x : Infinity;
+    const right = i + 1 < boxes.length ? boxes[i + 1].x - boxes[i].x : Infinity;
+    drawTick(context, theme, top, boxes[i], {
+      isError: severity === scene.codes.severities.error,
+      isWarning: severity === scene.codes.severities.warning,
+      isCrowded: Math.min(left, right) < HALO_FROM_PX,
+    });
   }
 }
 
@@ -130,12 +136,16 @@ function drawTick(
   theme: Theme,
   top: number,
   box: TickBox,
-  isError: boolean,
-  isWarning: boolean,
+  { isError, isWarning, isCrowded }: { isError: boolean; isWarning: boolean; isCrowded: boolean },
 ): void {
   const color = isError ? theme.failure : theme.ink;
   context.fillStyle = color;
-  context.fillRect(box.x - TICK_PX / 2, top, TICK_PX, ROW_PX - 1);
+  if (isCrowded) {
+    // Thin and pale, so that the bar behind is still seen.
+    context.globalAlpha = 0.45;
+    context.fillRect(box.x - 0.5, top, 1, ROW_PX - 1);
+    context.globalAlpha = 1;
+  } else context.fillRect(box.x - TICK_PX / 2, top, TICK_PX, ROW_PX - 1);
   const wide = box.x1 - box.x0;
   if (wide > 2 * HEAD_PX) {
     context.fillStyle = theme.ground;
@@ -146,7 +156,7 @@ function drawTick(
     context.textAlign = "center";
     context.fillText(groupDigits(box.count), (box.x0 + box.x1) / 2, top + PILL_PX / 2 + 0.5);
     context.textAlign = "start";
-  } else if (isError || isWarning) {
+  } else if ((isError || isWarning) && !isCrowded) {
     // A point that looks up: something is not right.
     context.beginPath();
     context.moveTo(box.x - 4, top + 6.5);

@@ -41,6 +41,6 @@ export function drawOverview(context: CanvasRenderingContext2D, minimap: Minimap
       context.fillRect(x, OVERVIEW_PX - part, wide, part);
     }
   }
-  context.fillStyle = theme.line;
+  context.fillStyle = theme.grid;
   context.fillRect(0, floor, width, 1);
 }

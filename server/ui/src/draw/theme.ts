@@ -7,7 +7,7 @@ export interface Theme {
   groundSelected: string;
   ink: string;
   inkMuted: string;
-  line: string;
+  grid: string;
   lineStrong: string;
   accent: string;
   setup: string;
@@ -29,7 +29,7 @@ const PROPERTIES: Record<Exclude<keyof Theme, "font">, string> = {
   groundSelected: "--ground-selected",
   ink: "--ink",
   inkMuted: "--ink-muted",
-  line: "--line",
+  grid: "--grid",
   lineStrong: "--line-strong",
   accent: "--accent",
   setup: "--bar-setup",

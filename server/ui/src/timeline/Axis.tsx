@@ -4,6 +4,7 @@ import { useComputed, useSignal, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Mark } from "../model/axis";
 import { formatDuration, formatOffset, momentOf } from "../model/format";
+import type { Scale } from "../model/scale";
 import { showTime } from "./actions";
 import { wheel } from "./pointer";
 import type { Renderer } from "./renderer";
@@ -63,19 +64,24 @@ export function Axis({ store, ticks, renderer }: Props) {
   };
 
   const startNs = store.shown.value?.execution.startNs ?? 0n;
+  const scale = store.scale.value;
   return (
     <div class="tl-axis" ref={element} onPointerDown={down} title="Drag to zoom into a range">
-      {placeMarks(ticks.value, store.width.value).map(({ mark, x }) => (
+      {placeMarks(ticks.value, foldLabels(scale), store.width.value).map(({ mark, x }) => (
         <span class="tl-axis-tick" key={mark.offset} style={{ transform: `translateX(${x}px)` }}>
           <span class="tl-axis-date">{mark.date}</span>
           <span class="tl-axis-time">{mark.label}</span>
         </span>
       ))}
-      <FoldLabels store={store} />
+      {foldLabels(scale).map(({ x, text }) => (
+        <span class="tl-axis-fold" key={x} style={{ left: `${x}px` }} title={`${text.slice(2)} in which nothing happened, folded`}>
+          {text}
+        </span>
+      ))}
       <Pointed store={store} renderer={renderer} startNs={startNs} />
       {drag.value !== null && (
         <span class="tl-axis-range" style={{ left: `${drag.value[0]}px`, width: `${drag.value[1] - drag.value[0]}px` }}>
-          {formatDuration(store.scale.value.time(drag.value[1]) - store.scale.value.time(drag.value[0]))}
+          {formatDuration(scale.time(drag.value[1]) - scale.time(drag.value[0]))}
         </span>
       )}
     </div>
@@ -83,11 +89,12 @@ export function Axis({ store, ticks, renderer }: Props) {
 }
 
 /** Where labels go: centred at their marks, but whole; at the edges one gives way to its neighbour. */
-function placeMarks(marks: readonly Mark[], width: number): { mark: Mark; x: number }[] {
+function placeMarks(marks: readonly Mark[], folds: readonly FoldLabel[], width: number): { mark: Mark; x: number }[] {
   const placed: { mark: Mark; x: number; half: number }[] = [];
   for (const mark of marks) {
     const half = (CHARACTER_PX * Math.max(mark.label.length, mark.date.length)) / 2 + 2;
     const x = Math.round(Math.max(half, Math.min(mark.x, width - half)));
+    if (folds.some((fold) => Math.abs(fold.x - x) < fold.half + half)) continue;
     const before = placed[placed.length - 1];
     if (before === undefined || x - half >= before.x + before.half) placed.push({ mark, x, half });
     else if (before.x > before.mark.x && mark.date === "") placed[placed.length - 1] = { mark: { ...mark, date: before.mark.date }, x, half };
@@ -95,21 +102,22 @@ function placeMarks(marks: readonly Mark[], width: number): { mark: Mark; x: num
   return placed;
 }
 
+interface FoldLabel {
+  x: number;
+  half: number;
+  text: string;
+}
+
 /** How much time each fold stands for. */
-function FoldLabels({ store }: { store: Store }) {
-  const scale = store.scale.value;
-  const labels = [];
+function foldLabels(scale: Scale): FoldLabel[] {
+  const labels: FoldLabel[] = [];
   for (let i = 0; i < scale.folds.count; i++) {
-    const x = (scale.x(scale.folds.start[i]) + scale.x(scale.folds.end[i])) / 2;
-    if (x < 0 || x > scale.width) continue;
-    const text = formatDuration(scale.folds.end[i] - scale.folds.start[i]);
-    labels.push(
-      <span class="tl-axis-fold" key={i} style={{ left: `${x}px` }} title={`${text} in which nothing happened are folded`}>
-        ⌇ {text}
-      </span>,
-    );
+    const text = `⌇ ${formatDuration(scale.folds.end[i] - scale.folds.start[i])}`;
+    const half = (CHARACTER_PX * text.length) / 2 + 6;
+    const middle = (scale.x(scale.folds.start[i]) + scale.x(scale.folds.end[i])) / 2;
+    if (middle >= 0 && middle <= scale.width) labels.push({ x: Math.max(half, Math.min(middle, scale.width - half)), half, text });
   }
-  return <>{labels}</>;
+  return labels;
 }
 
 function Pointed({ store, renderer, startNs }: { store: Store; renderer: ReadonlySignal<Renderer | null>; startNs: bigint }) {

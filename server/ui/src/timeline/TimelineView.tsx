@@ -7,6 +7,7 @@ import { layAxis } from "../model/axis";
 import { Axis } from "./Axis";
 import { Details } from "./Details";
 import { Divider, LEAST_TREE_PX } from "./Divider";
+import { LaneNames } from "./LaneNames";
 import { pressKey, type Commands, type PageCommand } from "./keys";
 import { Minimap } from "./Minimap";
 import { Plot } from "./Plot";
@@ -19,7 +20,7 @@ import { installTestHook } from "./testHook";
 import { TipControl } from "./tipControl";
 import { Toolbar } from "./Toolbar";
 import { Tooltip } from "./Tooltip";
-import { Tree } from "./Tree";
+import { Tree, TreeHead } from "./Tree";
 import "../styles/timeline.css";
 import "../styles/tree.css";
 import "../styles/plot.css";
@@ -52,7 +53,6 @@ export function TimelineView({ source, state, onPageCommand }: TimelineProps) {
     const shown = store.shown.value;
     return shown === null ? [] : layAxis(store.scale.value, { startNs: shown.execution.startNs, by: state.tz.value });
   });
-  const hasExecution = useComputed(() => store.shown.value !== null);
 
   useEffect(() => () => store.dispose(), [store]);
   useEffect(() => {
@@ -71,9 +71,11 @@ export function TimelineView({ source, state, onPageCommand }: TimelineProps) {
     const element = scroller.current;
     if (element === null) return;
     const measure = (): void => {
+      const row = store.activeRow.peek();
+      const wasInView = row >= 0 && isInView(element.scrollTop, store.height.peek(), row);
       store.height.value = element.clientHeight;
+      if (wasInView && !isInView(element.scrollTop, element.clientHeight, row)) store.revealRow(row);
     };
-    measure();
     const observer = new ResizeObserver(measure);
     observer.observe(element);
     store.revealRow = (row) => {
@@ -84,8 +86,9 @@ export function TimelineView({ source, state, onPageCommand }: TimelineProps) {
       else if (top + 2 * ROW_PX > element.scrollTop + height) element.scrollTop = top + 3 * ROW_PX - height;
       store.scrollTop.value = element.scrollTop;
     };
+    measure();
     return () => observer.disconnect();
-  }, [store, hasExecution.value]);
+  }, [store]);
 
   const focusTree = (): void => root.current?.querySelector<HTMLElement>("[data-keys=tree]")?.focus();
   const commands: Commands = {
@@ -151,19 +154,12 @@ export function TimelineView({ source, state, onPageCommand }: TimelineProps) {
         <div class="tl-main">
           <Minimap store={store} renderer={renderer} />
           <div class="tl-head">
-            <div class="tl-tree-head" aria-hidden="true">
-              <span class="tl-head-name">Name</span>
-              <span class="tl-cell tl-cell-phase">Phase</span>
-              <span class="tl-cell tl-cell-start">Start</span>
-              <span class="tl-cell tl-cell-duration">Duration</span>
-              <span class="tl-cell tl-cell-groups">Where the time went</span>
-              <span class="tl-cell tl-cell-reasons">Reasons</span>
-            </div>
+            {state.mode.value === "packed" ? <div class="tl-tree-head">Task</div> : <TreeHead />}
             <Axis store={store} ticks={ticks} renderer={renderer} />
           </div>
           <div class="tl-scroll" ref={scroller} onScroll={onScroll}>
             <Spacer store={store}>
-              <Tree store={store} />
+              {state.mode.value === "packed" ? <LaneNames store={store} /> : <Tree store={store} />}
               <Divider width={treeWidth} most={most} />
               <Plot store={store} tips={tips} ticks={ticks} renderer={renderer} scroller={scroller} />
             </Spacer>
@@ -178,9 +174,13 @@ export function TimelineView({ source, state, onPageCommand }: TimelineProps) {
   );
 }
 
+function isInView(scrollTop: number, height: number, row: number): boolean {
+  return row * ROW_PX >= scrollTop && (row + 1) * ROW_PX <= scrollTop + height;
+}
+
 /** As high as all rows together, so that the browser's own scroll bar is right; what is seen sticks in it. */
 function Spacer({ store, children }: { store: Store; children: preact.ComponentChildren }) {
-  const count = store.rows.value?.count ?? 0;
+  const count = store.lineCount.value;
   return (
     <div class="tl-spacer" style={{ height: `${count * ROW_PX}px` }}>
       <div class="tl-viewport" style={{ height: `${store.height.value}px` }}>

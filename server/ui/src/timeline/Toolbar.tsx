@@ -44,6 +44,10 @@ export function Toolbar({ store, search, onDone }: Props) {
           />
         )}
       </div>
+      <div class="tl-buttons tl-mode" role="group" aria-label="Layout">
+        <ModeButton store={store} mode="tree" label="Tree" />
+        <ModeButton store={store} mode="packed" label="Packed" />
+      </div>
       <div class="tl-buttons" role="group" aria-label="Times">
         <ZoneButton store={store} zone="local" label="Local" />
         <ZoneButton store={store} zone="utc" label="UTC" />
@@ -81,6 +85,15 @@ function Toggle({ icon, label, keys, on }: { icon: IconName; label: string; keys
       onClick={() => (on.value = !on.peek())}
       {...(keys === undefined ? {} : { keys })}
     />
+  );
+}
+
+function ModeButton({ store, mode, label }: { store: Store; mode: "tree" | "packed"; label: string }) {
+  const chosen = store.state.mode;
+  return (
+    <button type="button" class="tl-button" aria-pressed={chosen.value === mode} onClick={() => (chosen.value = mode)}>
+      {label}
+    </button>
   );
 }
 

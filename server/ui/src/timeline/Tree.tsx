@@ -86,6 +86,20 @@ export function Tree({ store }: { store: Store }) {
   );
 }
 
+/** The headings that are seen; the grid has its own for screen readers. */
+export function TreeHead() {
+  return (
+    <div class="tl-tree-head" aria-hidden="true">
+      <span class="tl-head-name">Name</span>
+      <span class="tl-cell tl-cell-phase">Phase</span>
+      <span class="tl-cell tl-cell-start">Start</span>
+      <span class="tl-cell tl-cell-duration">Duration</span>
+      <span class="tl-cell tl-cell-groups">Where the time went</span>
+      <span class="tl-cell tl-cell-reasons">Reasons</span>
+    </div>
+  );
+}
+
 interface RowProps {
   store: Store;
   shown: Shown;

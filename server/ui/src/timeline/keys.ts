@@ -1,6 +1,7 @@
 // Keys of the timeline. They work only while it has the focus, and not in fields that take text (WCAG 2.2, 2.1.4).
 
 import * as actions from "./actions";
+import { movePacked } from "./packedLanes";
 import { goToReason } from "./reasonSteps";
 import type { Store } from "./store";
 
@@ -37,6 +38,17 @@ export function pressKey(store: Store, commands: Commands, event: KeyboardEvent)
 
 function treeKey(store: Store, commands: Commands, event: KeyboardEvent): boolean {
   const page = actions.pageRows(store);
+  const lanes = store.lanes.peek();
+  if (lanes !== null) {
+    const step = event.shiftKey ? 10 : 1;
+    if (event.key === "ArrowRight") movePacked(store, lanes, step, 0);
+    else if (event.key === "ArrowLeft") movePacked(store, lanes, -step, 0);
+    else if (event.key === "ArrowDown") movePacked(store, lanes, 0, step);
+    else if (event.key === "ArrowUp") movePacked(store, lanes, 0, -step);
+    else if (event.key === "Enter" || event.key === " ") commands.openDetails();
+    else return false;
+    return true;
+  }
   switch (event.key) {
     case "ArrowDown":
       actions.moveRows(store, event.shiftKey ? page : 1);

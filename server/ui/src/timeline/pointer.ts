@@ -3,8 +3,10 @@
 import { NO_HOVER } from "../draw/hover";
 import { BAR_PX, BAR_TOP_PX, ROW_PX } from "../draw/scene";
 import { hitRow, rowAt, type Hit } from "../model/hit";
+import { rectAt, type Lanes } from "../model/lanes";
 import { fitActive, panBy, select, zoom } from "./actions";
 import { bumpReason } from "./reasonSteps";
+import { rectsInView } from "./packedLanes";
 import type { Renderer } from "./renderer";
 import type { Store } from "./store";
 import type { Tip, TipSubject } from "./tip";
@@ -17,7 +19,10 @@ const WHEEL_ZOOM = 0.0022;
 const LINE_PX = 16;
 
 export interface Found {
+  /** Row, or lane in packed mode. */
   row: number;
+  /** Span of the row, or what is under the pointer in the lane; -1 for none. */
+  span: number;
   hit: Hit;
   tip: Tip | null;
 }
@@ -67,9 +72,12 @@ export class PlotPointer {
     if (scene === null) return null;
     const box = this.element.getBoundingClientRect();
     const x = clientX - box.left;
+    const lanes = this.store.lanes.peek();
+    if (this.store.state.mode.peek() === "packed") return lanes === null ? null : this.findPacked(lanes, x, clientX, clientY - box.top);
     const row = rowAt({ rowHeight: ROW_PX, scrollTop: scene.scrollTop, rowCount: scene.rows.count }, clientY - box.top);
     if (row < 0) return null;
     const item = scene.rows.item[row];
+    const span = scene.rows.span[row];
     const { ticks, reasons } = this.renderer.ticksOf(row);
     const hit = hitRow(scene.bars.of(item), ticks, scene.scale, scene.now, x);
     const top = box.top + row * ROW_PX - scene.scrollTop;
@@ -79,16 +87,31 @@ export class PlotPointer {
         item,
         reasons: Array.from(reasons.reason.subarray(ticks.first[hit.tick], ticks.end[hit.tick])),
       };
-      return { row, hit, tip: { subject, x: box.left + ticks.x[hit.tick], top, bottom: top + ROW_PX, byKeyboard: false } };
+      return { row, span, hit, tip: { subject, x: box.left + ticks.x[hit.tick], top, bottom: top + ROW_PX, byKeyboard: false } };
     }
-    if (hit.what === "nothing") return { row, hit, tip: null };
+    if (hit.what === "nothing") return { row, span, hit, tip: null };
     const segment = hit.what === "segment" ? hit.segment : -1;
     const subject: TipSubject = { what: "bar", item, segment, lead: hit.what === "lead" };
     return {
       row,
+      span,
       hit,
       tip: { subject, x: clientX, top: top + BAR_TOP_PX - 4, bottom: top + BAR_TOP_PX + BAR_PX + 4, byKeyboard: false },
     };
+  }
+
+  private findPacked(lanes: Lanes, x: number, clientX: number, y: number): Found | null {
+    const scrollTop = this.store.scrollTop.peek();
+    const lane = rowAt({ rowHeight: ROW_PX, scrollTop, rowCount: lanes.count }, y);
+    if (lane < 0) return null;
+    const rects = rectsInView(this.store, lanes);
+    const rect = rectAt(rects, lane, x);
+    if (rect < 0) return { row: lane, span: -1, hit: { what: "nothing" }, tip: null };
+    const span = rects.span[rect];
+    const item = this.store.shown.peek()!.tree.itemOfSpan[span];
+    const top = this.element.getBoundingClientRect().top + lane * ROW_PX - scrollTop;
+    const subject: TipSubject = { what: "bar", item, segment: -1, lead: false };
+    return { row: lane, span, hit: { what: "bar" }, tip: { subject, x: clientX, top, bottom: top + ROW_PX, byKeyboard: false } };
   }
 
   private readonly move = (event: PointerEvent): void => {
@@ -152,13 +175,14 @@ export class PlotPointer {
     if (drag === null || drag.moved) return;
     const found = this.find(event.clientX, event.clientY);
     if (found === null) return;
-    const rows = this.store.rows.peek()!;
+    if (found.span < 0) return;
     if (found.tip?.subject.what === "reasons" && found.hit.what === "tick") {
-      bumpReason(this.store, rows.span[found.row], found.tip.subject.reasons[0]);
+      bumpReason(this.store, found.span, found.tip.subject.reasons[0]);
       if (event.pointerType === "touch") this.tips.show(found.tip);
       return;
     }
-    select(this.store, rows.span[found.row], { quiet: true });
+    this.tips.dismiss();
+    select(this.store, found.span, { quiet: true });
     if (event.pointerType === "touch" && found.tip !== null) this.tips.show(found.tip);
   };
 

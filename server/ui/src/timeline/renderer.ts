@@ -1,9 +1,10 @@
 // Draws the plot: turns what the store holds into scenes, and frames only when something has changed.
 
 import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
-import { drawBars } from "../draw/bars";
+import { drawBars, drawFoldEdges } from "../draw/bars";
 import { drawHover, NO_HOVER, type Hover } from "../draw/hover";
 import { drawMarks, type Marks, type RowTicks } from "../draw/marks";
+import { drawPacked, drawPackedHover } from "../draw/packed";
 import { makePatterns, type Patterns } from "../draw/patterns";
 import { ROW_PX, type Scene } from "../draw/scene";
 import { ALL, BARS, FrameClock, HOVER, MARKS, sizeCanvas } from "../draw/surface";
@@ -14,6 +15,7 @@ import { rowsInView } from "../model/hit";
 import { ROW_OPEN, rowOfSpan } from "../model/rows";
 import type { Scale } from "../model/scale";
 import { layTicks } from "../model/ticks";
+import { packedBox, packedName, rectsInView } from "./packedLanes";
 import type { Store } from "./store";
 
 /** Pixel ratio and theme: what is not in the store but changes what is drawn. */
@@ -71,6 +73,8 @@ export class Renderer {
         store.scale.value;
         store.scrollTop.value;
         store.activeRow.value;
+        store.lanes.value;
+        store.state.mode.value;
         this.gridX.value;
         if (store.isOpen.value) store.now.value;
         this.clock.mark(ALL);
@@ -142,9 +146,33 @@ export class Renderer {
     const scene = this.scene();
     if (scene === null || this.contexts.length === 0) return;
     const [bars, marks, hover] = this.contexts;
+    if (this.store.state.mode.peek() === "packed") {
+      this.drawPacked(scene, dirty);
+      return;
+    }
     if (dirty & BARS) drawBars(bars, scene, this.gridX.peek());
     if (dirty & MARKS) drawMarks(marks, scene, this.marks());
     if (dirty & HOVER) drawHover(hover, scene, this.hoverNow());
+  }
+
+  private drawPacked(scene: Scene, dirty: number): void {
+    const [bars, marks, hover] = this.contexts;
+    const lanes = this.store.lanes.peek();
+    const shown = this.store.shown.peek()!;
+    if (dirty & (BARS | MARKS)) {
+      marks.clearRect(0, 0, scene.width, scene.height);
+      if (lanes === null) bars.clearRect(0, 0, scene.width, scene.height);
+      else {
+        const rects = rectsInView(this.store, lanes);
+        drawPacked(bars, scene, lanes, rects, (span) => packedName(shown, span), this.gridX.peek());
+        drawFoldEdges(marks, scene);
+      }
+    }
+    if (dirty & (BARS | HOVER)) {
+      const selected = this.store.selected.peek();
+      const chosen = lanes === null || selected < 0 ? null : packedBox(this.store, lanes, selected);
+      drawPackedHover(hover, scene, this.hover.peek(), chosen);
+    }
   }
 
   private marks(): Marks {

@@ -9,6 +9,7 @@ import { Bars } from "../model/bars";
 import { codesOf, type Codes } from "../model/codes";
 import { filterItems, isEmptyFilter, type Filtered } from "../model/filter";
 import { findFolds, NO_FOLDS, type Folds } from "../model/folding";
+import type { Lanes } from "../model/lanes";
 import { makeRows, makeRowTree, rowOfSpan, type Rows, type RowTree } from "../model/rows";
 import { clampView, Scale, wholeView, type View } from "../model/scale";
 import { ReasonsOfRows } from "../model/ticks";
@@ -120,6 +121,16 @@ export class Store {
 
   /** Search, overview and lanes: what takes long. */
   readonly work: Work;
+
+  /** What is packed into lanes; null in tree mode, and until the worker has answered. */
+  readonly lanes: ReadonlySignal<Lanes | null> = computed(() =>
+    this.state.mode.value === "packed" ? this.work.lanes.value : null,
+  );
+
+  /** Rows or lanes: what is scrolled through. */
+  readonly lineCount: ReadonlySignal<number> = computed(() =>
+    this.state.mode.value === "packed" ? (this.lanes.value?.count ?? 0) : (this.rows.value?.count ?? 0),
+  );
 
   /** Number of rows' spans that have not ended, but for the execution itself. */
   readonly running: ReadonlySignal<number> = computed(() => {

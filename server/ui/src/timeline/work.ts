@@ -18,12 +18,18 @@ const TYPING_MS = 60;
 export class Work {
   /** What the overview shows. Its width is that of the plot. */
   readonly minimap = signal<Minimap | null>(null);
-  readonly lanes = signal<Lanes | null>(null);
+  private readonly packed = signal<{ execution: Execution; lanes: Lanes } | null>(null);
   /** What the search found, and in which execution; null without a search and while the first one goes on. */
   private readonly result = signal<{ execution: Execution; found: SearchResult } | null>(null);
   private readonly compute = new Compute();
   private loaded: ArrayBuffer | null = null;
   private readonly disposers: (() => void)[] = [];
+
+  /** The execution that is shown, packed into lanes by task; null until it is. */
+  readonly lanes: ReadonlySignal<Lanes | null> = computed(() => {
+    const packed = this.packed.value;
+    return packed === null || packed.execution !== this.store.source.execution.value ? null : packed.lanes;
+  });
 
   /** What the search found in what is shown. */
   readonly found: ReadonlySignal<SearchResult | null> = computed(() => {
@@ -77,8 +83,9 @@ export class Work {
         this.ask("minimap", ask).then((minimap) => (this.minimap.value = minimap), report);
       }),
       effect(() => {
-        if (source.execution.value === null || state.mode.value !== "packed") return;
-        this.ask("lanes", { by: "task" }).then((lanes) => (this.lanes.value = lanes), report);
+        const execution = source.execution.value;
+        if (execution === null || state.mode.value !== "packed") return;
+        this.ask("lanes", { by: "task" }).then((lanes) => (this.packed.value = { execution, lanes }), report);
       }),
     );
   }
