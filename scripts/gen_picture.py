@@ -43,7 +43,7 @@ def main(output: Path) -> None:
     """Write the picture."""
     start_ns = 1_768_467_600_250_000_000
     scenario = training_pipeline(1, start_ns, name="nightly-training", running=False)
-    with temporary_server() as endpoint:
+    with temporary_server() as (endpoint, *_):
         play(scenario, endpoint)
         with Client(endpoint) as client:
             root = client.get_execution_span(scenario.execution_id, as_of=scenario.end_ns)

@@ -1,12 +1,15 @@
 """The demo, and what the command says about itself."""
 
+import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
+import httpx
 import pytest
 from flyteidl.admin.event_pb2 import WorkflowExecutionEventRequest
 
@@ -22,7 +25,7 @@ from spanwise.demo import (
     training_pipeline,
 )
 from spanwise.v1 import event_service_pb2
-from tests.e2e.cli_process import run, told
+from tests.e2e.cli_process import TIMEOUT_S, command, run, told
 from tests.e2e.harness import ServerProcess
 from tests.unit.client.demo_rules import executions
 
@@ -161,6 +164,42 @@ def test_nothing_need_be_inferred_where_the_workflow_is_registered(
 
 def _qualities(root: ExecutionSpan) -> set[str]:
     return {quality for span in root for quality in span.qualities}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_demo_leaves_its_page_until_it_is_stopped(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    """And nothing afterwards: neither a server nor a file."""
+    with subprocess.Popen(
+        command("demo", "--serve", "--name", "to look at"),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    ) as demo:
+        assert demo.stderr is not None
+        told = ""
+        while (found := re.search(r" (http://\S+)#/e/(\S+) until Ctrl-C", told)) is None:
+            told = demo.stderr.readline()
+            assert told
+        page, execution = found.groups()
+        assert execution == "flytesnacks/development/to%20look%20at"
+        assert httpx.get(page).status_code == 200
+        spans = httpx.get(f"{page}api/v1/executions/{execution}/spans?depth=0").json()["spans"]
+        assert spans[0]["name"] == "to look at"
+        demo.send_signal(number)
+        assert demo.wait(TIMEOUT_S) == 0
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(page)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_server_that_is_not_the_demos_is_not_left_running() -> None:
+    """It says so."""
+    done = run("demo", "--serve", "--endpoint", "127.0.0.1:1")
+    assert done.returncode == 1
+    assert "leave one of them out" in done.stderr
 
 
 def test_the_demo_is_the_same_for_the_same_seed_and_start() -> None:

@@ -29,7 +29,7 @@ def scenario() -> Scenario:
 
 @pytest.fixture(scope="module")
 def endpoint(scenario: Scenario) -> Iterator[str]:
-    with temporary_server() as address:
+    with temporary_server() as (address, *_):
         play(scenario, address)
         play(training_pipeline(2, _START_NS, name="open", running=True), address)
         yield address
@@ -78,7 +78,7 @@ def test_list_takes_project_domain_and_phase(endpoint: str) -> None:
 def test_list_finds_names_and_what_took_longer_than_usual() -> None:
     """Usual is what earlier executions of the same workflow took."""
     took_s = [60, 61, 62, 63, 64, 65, 300]
-    with temporary_server() as endpoint:
+    with temporary_server() as (endpoint, *_):
         with Client(endpoint) as client:
             for number, duration_s in enumerate(took_s):
                 start_ns = _START_NS + number * 1_000 * 10**9

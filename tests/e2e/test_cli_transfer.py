@@ -40,7 +40,7 @@ def native_event(version: int, phase: str = "RUNNING", node_id: str = "n0") -> e
 @pytest.fixture(scope="module")
 def source() -> Iterator[str]:
     """Give a server that has events of Flyte and native ones, with all dispositions."""
-    with temporary_server() as endpoint:
+    with temporary_server() as (endpoint, *_):
         play(training_pipeline(1, _START_NS, name="sample"), endpoint)
         without_time = native_event(3, node_id="n1")
         without_time.ClearField("occurred_at")

@@ -19,7 +19,7 @@ _START_NS = 1_672_567_200_000_000_000  # 2023-01-01T10:00:00Z
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
-    with temporary_server() as address:
+    with temporary_server() as (address, *_):
         yield address
 
 

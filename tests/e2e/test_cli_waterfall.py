@@ -20,7 +20,7 @@ def scenario() -> Scenario:
 
 @pytest.fixture(scope="module")
 def endpoint(scenario: Scenario) -> Iterator[str]:
-    with temporary_server() as address:
+    with temporary_server() as (address, *_):
         play(scenario, address)
         yield address
 

@@ -1,23 +1,28 @@
 """The demo command."""
 
+import signal
 import sys
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote
 
 import typer
 
 from spanwise import Client, InvalidRequest
-from spanwise._errors import INSTALL_SERVER, MissingPackage
+from spanwise._errors import INSTALL_SERVER, MissingPackage, SpanwiseError
 from spanwise.cli.diagnose import report
 from spanwise.cli.moments import moment_ns
-from spanwise.cli.temporary_server import temporary_server
+from spanwise.cli.temporary_server import TemporaryServer, temporary_server
 
 if TYPE_CHECKING:
     from spanwise.demo import Scenario
+
+
+class ServerEnded(SpanwiseError):
+    """The server that a command was to leave running ended."""
 
 
 class Story(StrEnum):
@@ -65,6 +70,14 @@ def demo(
             show_default=False,
         ),
     ] = None,
+    serve: Annotated[
+        bool,
+        typer.Option(
+            "--serve",
+            help="Leave the server of its own running until Ctrl-C, and say where its page shows "
+            "the execution.",
+        ),
+    ] = False,
 ) -> None:
     """Play a sample execution, explain it, and say what cost most.
 
@@ -74,20 +87,45 @@ def demo(
     image. gpu-capacity: pods wait for GPU machines. propeller-overload: many short nodes, with the
     time lost between them.
     """
-    played = _tell(scenario, seed, start, name, running=running)
-    with nullcontext(endpoint) if endpoint is not None else temporary_server() as address:
-        _play(played, address)
-        typer.echo(
-            f"spanwise: played {played.execution_id} into {address}: {len(played.requests)} events",
-            err=True,
+    if serve and endpoint is not None:
+        raise InvalidRequest(
+            "--serve leaves a server of the demo's own running, and --endpoint names another one: "
+            "leave one of them out"
         )
-        with Client(address) as client:
-            span = client.get_execution_span(played.execution_id, as_of=played.end_ns)
-            diagnosis = client.diagnose_execution(played.execution_id, as_of=played.end_ns)
-        span.explain()
-        typer.echo()
-        report(diagnosis)
+    played = _tell(scenario, seed, start, name, running=running)
+    if endpoint is not None:
+        _play_and_explain(played, endpoint)
+        return
+    with temporary_server() as server:
+        _play_and_explain(played, server.endpoint)
+        if serve:
+            _wait_for_ctrl_c(server, played)
+
+
+def _play_and_explain(played: "Scenario", endpoint: str) -> None:
+    _play(played, endpoint)
+    typer.echo(
+        f"spanwise: played {played.execution_id} into {endpoint}: {len(played.requests)} events",
+        err=True,
+    )
+    with Client(endpoint) as client:
+        span = client.get_execution_span(played.execution_id, as_of=played.end_ns)
+        diagnosis = client.diagnose_execution(played.execution_id, as_of=played.end_ns)
+    span.explain()
+    typer.echo()
+    report(diagnosis)
     sys.stdout.flush()
+
+
+def _wait_for_ctrl_c(server: TemporaryServer, played: "Scenario") -> None:
+    parts = "/".join(quote(part, safe="") for part in played.execution_id)
+    typer.echo(f"spanwise: look at it on {server.page}#/e/{parts} until Ctrl-C", err=True)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the server ends with this
+    try:
+        code = server.process.wait()
+    except KeyboardInterrupt:
+        return
+    raise ServerEnded(f"the server of the demo ended by itself, with {code}")
 
 
 def _tell(

@@ -10,10 +10,11 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from queue import Empty, Queue
-from typing import IO
+from typing import IO, NamedTuple
 
 from spanwise._errors import SpanwiseError
 
+_PAGE = re.compile(r"spanwise serves its page on (\S+)")
 _READY = re.compile(r"spanwise serves gRPC on (\S+)")
 _START_TIMEOUT_S = 60.0  # a cold start of Python on a busy machine
 _STOP_TIMEOUT_S = 10.0
@@ -24,12 +25,23 @@ class ServerDidNotStart(SpanwiseError):
     """The server that a command wanted for itself did not start."""
 
 
-@contextmanager
-def temporary_server() -> Iterator[str]:
-    """Run `spanwise serve` on a free port with a database that is removed afterwards.
+class TemporaryServer(NamedTuple):
+    """A server that runs.
 
-    Returns:
-        HOST:PORT of its gRPC address.
+    Attributes:
+        endpoint: HOST:PORT of its gRPC address.
+        page: Address of its page.
+        process: Its process.
+    """
+
+    endpoint: str
+    page: str
+    process: "subprocess.Popen[str]"
+
+
+@contextmanager
+def temporary_server() -> Iterator[TemporaryServer]:
+    """Run `spanwise serve` on free ports with a database that is removed afterwards.
 
     Raises:
         ServerDidNotStart: It ended, or was not ready in time. The message has its last words.
@@ -49,37 +61,41 @@ def temporary_server() -> Iterator[str]:
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
+            process_group=0,  # Ctrl-C is for this process, which stops the server
             # The settings of a real server must not reach this one.
             env={name: value for name, value in os.environ.items() if "SPANWISE_" not in name},
         )
         try:
-            yield _wait_until_ready(process)
+            endpoint, page = _wait_until_ready(process)
+            yield TemporaryServer(endpoint, page, process)
         finally:
             _stop(process)
 
 
-def _wait_until_ready(process: subprocess.Popen[str]) -> str:
+def _wait_until_ready(process: subprocess.Popen[str]) -> tuple[str, str]:
     lines: deque[str] = deque(maxlen=_KEPT_LINES)
-    ready: Queue[str | None] = Queue()
+    ready: Queue[tuple[str, str] | None] = Queue()
     # Goes on reading after that: a full pipe would stop the server.
     threading.Thread(target=_read_lines, args=(process.stderr, lines, ready), daemon=True).start()
     try:
-        address = ready.get(timeout=_START_TIMEOUT_S)
+        addresses = ready.get(timeout=_START_TIMEOUT_S)
     except Empty:
-        address = None
-    if address is None:
+        addresses = None
+    if addresses is None:
         said = "; ".join(lines) or "it said nothing"
         raise ServerDidNotStart(f"the server of the demo did not start: {said}")
-    return address
+    return addresses
 
 
-def _read_lines(stream: IO[str], lines: deque[str], ready: "Queue[str | None]") -> None:
+def _read_lines(stream: IO[str], lines: deque[str], ready: "Queue[tuple[str, str] | None]") -> None:
+    page = ""
     with stream:
         for line in stream:
             lines.append(line.strip())
-            found = _READY.search(line)
-            if found:
-                ready.put(found[1])
+            if found := _PAGE.search(line):
+                page = found[1]
+            if found := _READY.search(line):
+                ready.put((found[1], page))
     ready.put(None)
 
 
