@@ -11,5 +11,5 @@ export default defineConfig({
   },
   worker: { format: "es" },
   // Property tests take seconds where the machine is busy; what hangs still ends.
-  test: { include: ["test/**/*.test.ts"], testTimeout: 30_000 },
+  test: { include: ["test/**/*.test.ts"], testTimeout: 30_000, css: true },
 });

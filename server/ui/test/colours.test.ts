@@ -10,6 +10,7 @@ import {
   qualityWords,
   subtaskWords,
 } from "../src/model/words";
+import styles from "../src/styles/tokens.css?raw";
 import { OPERATIONS, PHASES, QUALITIES } from "./synthetic";
 
 type Triple = [number, number, number];
@@ -106,6 +107,25 @@ describe.each<Theme>(["light", "dark"])("the colours of the %s theme", (theme) =
         expect(seen, `${name} and ${otherName}`).toBeGreaterThanOrEqual(12);
       }
     }
+  });
+
+  it("are those of the style sheet", () => {
+    const tokens = Object.fromEntries(
+      Array.from(styles.matchAll(/--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)/g), ([, name, light, dark]) => [
+        name,
+        (theme === "light" ? light : dark).toUpperCase(),
+      ]),
+    );
+    expect(tokens).toMatchObject({
+      ground: background,
+      ink: text,
+      "ink-muted": muted,
+      "bar-setup": groups.setup,
+      "bar-runtime": groups.runtime,
+      "bar-teardown": groups.teardown,
+      "bar-waiting": groups.waiting,
+      failure,
+    });
   });
 
   it("are hatched where nobody works", () => expect(hatched).toEqual(["waiting"]));

@@ -22,8 +22,8 @@ export interface Palette {
 export const PALETTES: Record<Theme, Palette> = {
   light: {
     background: "#FFFFFF",
-    text: "#16191D",
-    muted: "#535B68",
+    text: "#1B1F24",
+    muted: "#59616B",
     groups: {
       setup: "#0A88C5",
       runtime: "#05604C",
@@ -36,8 +36,8 @@ export const PALETTES: Record<Theme, Palette> = {
   },
   dark: {
     background: "#14171C",
-    text: "#E8EBEF",
-    muted: "#A3ACB8",
+    text: "#E6E9ED",
+    muted: "#9BA3AD",
     groups: {
       setup: "#4595FA",
       runtime: "#5FE3C4",
