@@ -13,7 +13,7 @@ BIG = ExecutionId("flytesnacks", "development", "big")
 
 SEED = 3501
 LENGTH_S = 6 * 3600.0
-NUM_TASKS = 14_280
+NUM_TASKS = 14_200
 NUM_PIPELINES = 60
 MAX_LEVELS = 8
 """Of subworkflows in each other. With the execution, a task, its attempt, the set-up of that and a

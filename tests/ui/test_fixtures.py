@@ -1,11 +1,13 @@
 """The executions that tests of the page look at are as they say."""
 
+import gzip
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.quality import SpanQuality
@@ -19,12 +21,15 @@ from spanwise_server.domain.spans import (
     SubtaskSubject,
     TaskAttemptSubject,
 )
+from spanwise_server.reader.maker import tree_maker
 from spanwise_server.rpc.codecs.payloads import decode_payload
 from spanwise_server.rpc.codecs.workflow_payloads import decode_stored_definition
+from spanwise_server.service.kept_trees import KeptTrees
 from spanwise_server.service.span_queries import SpanQueries
 from spanwise_server.storage.api import Storage
 from spanwise_server.storage.sql import open_storage
-from tests.ui.fixtures import write_small
+from tests.ui.big import BIG, BLINK, NUM_SUBTASKS, NUM_UNENDED
+from tests.ui.fixtures import write_big, write_small
 from tests.ui.small import (
     BLINK_S,
     CHILD,
@@ -37,6 +42,7 @@ from tests.ui.small import (
     RUNNING,
     SMALL,
 )
+from tests.unit.web.decoded import decode_columns
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +60,37 @@ def spans_of(storage: Storage, execution_id: ExecutionId) -> list[Span]:
     )
     root = queries.get_versioned_tree(execution_id, 2**62).root
     return [span for span, _, _ in walk_spans(root)]
+
+
+@pytest.mark.timeout(900)  # it is made here if nothing made it before
+def test_big_is_as_large_as_it_says_and_its_columns_are_kept(tmp_path: Path) -> None:
+    database = tmp_path / "big.db"
+    write_big(database)
+    storage = open_storage(f"sqlite:///{database}")
+    tree = KeptTrees(storage, tree_maker()).find(execution_key(BIG))
+    assert tree is not None
+    payload = gzip.decompress(tree.read_columns())
+    storage.close()
+    columns = decode_columns(payload)
+    forms = [columns.header["span_forms"][form] for form in columns.numbers("span_form")]
+    starts = columns.numbers("span_start")
+    ends = columns.numbers("span_end")  # of an execution that has ended: each has one
+    phases, kinds = columns.header["phases"], columns.header["kinds"]
+    assert len(forms) == pytest.approx(200_000, rel=0.01)
+    assert columns.header["num_reasons"] == pytest.approx(400_000, rel=0.01)
+    assert max(columns.numbers("span_depth")) == 12
+    assert ends[0] - starts[0] == 6 * 3600 * 10**9
+    assert sum(form[1] == phases.index("FAILED") for form in forms) == 300
+    assert sum(form[0] == kinds.index("SUBTASK") for form in forms) == NUM_SUBTASKS == 20_000
+    blink = [
+        end - start
+        for name, start, end in zip(columns.numbers("span_name"), starts, ends, strict=True)
+        if columns.strings[name] == BLINK
+    ]
+    assert blink == [8 * 10**6]
+    unended = 1 << columns.header["qualities"].index("NO_TERMINAL_EVENT")
+    assert sum(form[4] & unended != 0 for form in forms) == NUM_UNENDED == 3
+    assert len(payload) <= 12_000_000
 
 
 def test_small_has_everything_in_a_few_spans(storage: Storage) -> None:

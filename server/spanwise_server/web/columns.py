@@ -47,12 +47,12 @@ class Columns(NamedTuple):
     """An execution as columns.
 
     Attributes:
-        payload: Header and body.
+        pieces: Header and body, in pieces that follow each other.
         silent_since_ns: When the open span was last heard of that will be stale next; its start if
             it never was. None where no span can become stale.
     """
 
-    payload: bytes
+    pieces: list[bytes]
     silent_since_ns: int | None
 
 
@@ -199,40 +199,43 @@ class _Writer:
         """Give what was taken."""
         path = self._path
         segments = path.find_critical_path(as_of_ns)
+        path.forget_links()
+        num_spans, num_reasons = len(self._names), len(self._reason_times)
         zero_ns = min(chain(path.starts_ns, self._reason_times))
-        ends = [end_ns - zero_ns + 1 for end_ns in path.ends_ns]
+        ends = array("Q", (end_ns - zero_ns + 1 for end_ns in path.ends_ns))
+        del path.ends_ns[:]
         for number in path.open_spans:
             ends[number] = 0
-        critical = array("Q", bytes(8 * len(ends)))
+        critical = array("Q", bytes(8 * num_spans))
         for number, start_ns, end_ns, _ in segments:
             critical[number] += end_ns - start_ns
         texts = [text.encode() for text in self._strings]
         body = _Body()
-        body.put("span_start", [start_ns - zero_ns for start_ns in path.starts_ns])
-        body.put("span_end", ends, plus_one=True)
-        body.put("span_depth", self._depths)
-        body.put("span_name", self._names)
-        body.put("span_form", self._forms)
-        body.put("span_id", self._ids, width=8)
-        body.put("span_reasons", self._num_reasons)
-        body.put("span_critical", critical)
-        body.put("reason_at", [at_ns - zero_ns for at_ns in self._reason_times])
-        body.put("reason_message", self._messages)
-        body.put("reason_form", self._reason_of_form)
-        body.put("segment_span", [segment.span for segment in segments])
-        body.put("segment_start", [segment.start_ns - zero_ns for segment in segments])
-        body.put("segment_end", [segment.end_ns - zero_ns for segment in segments])
-        body.put("segment_approximate", [segment.is_approximate for segment in segments])
-        body.put("string_end", _ends(texts))
-        body.put_bytes("strings", b"".join(texts))
+        body.take("span_start", path.starts_ns, zero_ns)
+        body.take("span_end", ends, plus_one=True)
+        body.take("span_depth", self._depths)
+        body.take("span_name", self._names)
+        body.take("span_form", self._forms)
+        body.take("span_id", self._ids, width=8)
+        body.take("span_reasons", self._num_reasons)
+        body.take("span_critical", critical)
+        body.take("reason_at", self._reason_times, zero_ns)
+        body.take("reason_message", self._messages)
+        body.take("reason_form", self._reason_of_form)
+        body.take("segment_span", array("I", [each.span for each in segments]))
+        body.take("segment_start", array("q", [each.start_ns for each in segments]), zero_ns)
+        body.take("segment_end", array("q", [each.end_ns for each in segments]), zero_ns)
+        body.take("segment_approximate", array("B", [each.is_approximate for each in segments]))
+        body.take("string_end", array("I", accumulate(map(len, texts))))
+        body.take_bytes("strings", b"".join(texts))
         header = {
             "version": VERSION,
             "revision": f"{fingerprint}-{self._num_stale}" if self._num_stale else fingerprint,
             "as_of_ns": str(as_of_ns),
             "start_ns": str(zero_ns),
             **self._describe_root(),
-            "num_spans": len(ends),
-            "num_reasons": len(self._reason_times),
+            "num_spans": num_spans,
+            "num_reasons": num_reasons,
             "num_segments": len(segments),
             "critical_approximate": any(segment.is_approximate for segment in segments),
             "phases": [phase.name for phase in Phase],
@@ -248,8 +251,8 @@ class _Writer:
         }
         text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
         text += b" " * (-(HEAD_BYTES + len(text)) % ALIGNMENT)
-        payload = b"".join([MAGIC, len(text).to_bytes(4, "little"), text, *body.planes])
-        return Columns(payload, self._silent_since_ns)
+        head = MAGIC + len(text).to_bytes(4, "little") + text
+        return Columns([head, *body.planes], self._silent_since_ns)
 
     def _describe_root(self) -> dict[str, object]:
         root = self._root
@@ -293,16 +296,21 @@ class _Body:
         self.places: dict[str, dict[str, object]] = {}
         self._size_bytes = 0
 
-    def put(
+    def take(
         self,
         name: str,
-        values: Iterable[int],
+        values: "array[int]",
+        zero: int = 0,
         *,
         plus_one: bool = False,
         width: int | None = None,
     ) -> None:
-        """Append a column of numbers, of the least width in bytes that fits unless one is given."""
-        numbers = array("Q", values)
+        """Append a column of numbers, less `zero`, and empty where they come from.
+
+        They have the least width in bytes that fits, unless one is given.
+        """
+        numbers = array("Q", (value - zero for value in values) if zero else values)
+        del values[:]  # of a large execution, all columns twice would be much memory
         if width is None:
             width = (max(numbers, default=0).bit_length() + 7) // 8
         if sys.byteorder == "big":
@@ -311,7 +319,7 @@ class _Body:
         planes = [raw[plane :: numbers.itemsize] for plane in range(width)]
         self._append(name, planes, len(numbers), width, plus_one=plus_one)
 
-    def put_bytes(self, name: str, values: bytes) -> None:
+    def take_bytes(self, name: str, values: bytes) -> None:
         """Append a column of bytes."""
         self._append(name, [values], len(values), 1, plus_one=False)
 
@@ -326,10 +334,6 @@ class _Body:
         }
         self.planes += planes
         self._size_bytes += length * width
-
-
-def _ends(texts: Iterable[bytes]) -> Iterable[int]:
-    return accumulate(map(len, texts))
 
 
 def _mask(qualities: Iterable[int]) -> int:

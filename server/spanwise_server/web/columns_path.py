@@ -92,6 +92,15 @@ class PathSpans:
             for span, start_ns, end_ns, is_approximate in find_critical_path(self.make(0), as_of_ns)
         ]
 
+    def forget_links(self) -> None:
+        """Give back the memory of what only find_critical_path() asks for."""
+        for values in (self.kinds, self.operations, self.node_kinds, self.qualities):
+            del values[:]
+        del self.descendants[:]
+        self._texts.clear()
+        self._node_ids.clear()
+        self._upstream_ids.clear()
+
     def make(self, number: int) -> Span:
         """Make a span whose id is its number, and whose children are made when asked for."""
         below = self.descendants[number]

@@ -1,6 +1,5 @@
 """Columns that were made, compressed, in memory."""
 
-import gzip
 import json
 import time
 import zlib
@@ -89,8 +88,8 @@ class ColumnStore:
             compressed = tree.read_columns() if isinstance(tree, StoredTree) else b""
             stale_at_ns = None
             if not compressed:
-                payload, silent_since_ns = encode_columns(tree, as_of_ns)
-                compressed = gzip.compress(payload, LEVEL, mtime=0)
+                pieces, silent_since_ns = encode_columns(tree, as_of_ns)
+                compressed = compress(pieces)
                 if silent_since_ns is not None:
                     stale_at_ns = silent_since_ns + self._stale_after_ns + 1
             header = read_header(compressed)
@@ -125,6 +124,16 @@ class ColumnStore:
             while size_bytes > MAX_HELD_BYTES and len(self._held) > 1:
                 _, oldest = self._held.popitem(last=False)
                 size_bytes -= len(oldest.compressed)
+
+
+def compress(pieces: list[bytes]) -> bytes:
+    """Give pieces as one stream of gzip, the same bytes at any time; the list is used up."""
+    writer = zlib.compressobj(LEVEL, zlib.DEFLATED, _GZIP)
+    pieces.reverse()
+    compressed = []
+    while pieces:
+        compressed.append(writer.compress(pieces.pop()))
+    return b"".join([*compressed, writer.flush()])
 
 
 def read_header(compressed: bytes) -> dict[str, Any]:

@@ -119,7 +119,7 @@ def test_an_answer_has_the_columns_of_the_tree(storage: Storage) -> None:
     answer = process.ask()
     tree = process.trees.get_without_totals(RUN, process.now_ns)
     expected = encode_columns(tree, process.now_ns)
-    assert gzip.decompress(answer.compressed) == expected.payload
+    assert gzip.decompress(answer.compressed) == b"".join(expected.pieces)
     assert answer.revision == decoded(answer).header["revision"]
     assert (answer.is_newest, answer.phase, answer.has_ended) == (True, "RUNNING", False)
     assert answer.execution_keys == {execution_key(RUN)}

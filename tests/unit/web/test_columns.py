@@ -12,12 +12,17 @@ from spanwise_server.domain.identifiers import EntityVersion
 from spanwise_server.domain.node_kinds import NodeKind
 from spanwise_server.domain.quality import SpanQuality
 from spanwise_server.domain.spans import Operation, Span
-from spanwise_server.service.kept_trees import BuiltTree, TreeBasis
+from spanwise_server.service.kept_trees import BuiltTree, PartedTree, TreeBasis
 from spanwise_server.web.columns import encode_columns
 from tests.golden import REGENERATE, check_golden
 from tests.unit.domain.trees import attempt, execution, mark, node, operation, random_tree
 from tests.unit.web.column_trees import expected, parted, trees
 from tests.unit.web.decoded import decode_columns, describe
+
+
+def payload_of(tree: PartedTree, as_of_ns: int) -> bytes:
+    return b"".join(encode_columns(tree, as_of_ns).pieces)
+
 
 GOLDEN = Path(__file__).parents[2] / "data" / "columns"
 AS_OF_NS = 2**62
@@ -25,14 +30,14 @@ AS_OF_NS = 2**62
 
 @given(trees(), st.integers(-(2**62), 2**62))
 def test_columns_say_what_any_tree_says(root: Span, as_of_ns: int) -> None:
-    columns = encode_columns(parted(root), as_of_ns)
-    assert describe(columns.payload) == expected(root, as_of_ns)
+    payload = payload_of(parted(root), as_of_ns)
+    assert describe(payload) == expected(root, as_of_ns)
 
 
 @pytest.mark.parametrize("seed", range(100))
 def test_the_critical_path_is_that_of_the_tree(seed: int) -> None:
     root = random_tree(random.Random(seed))
-    described = describe(encode_columns(parted(root), 150).payload)
+    described = describe(payload_of(parted(root), 150))
     assert described["segments"] == expected(root, 150)["segments"]
     assert [span["critical"] for span in described["spans"]] == [
         span["critical"] for span in expected(root, 150)["spans"]
@@ -60,7 +65,7 @@ def test_a_tree_in_several_parts_gives_the_columns_of_one() -> None:
 
 def test_a_column_takes_the_fewest_bytes() -> None:
     root = execution(1000, 1000 + 2**16, node("n0", 1000, 1000 + 2**16 - 2))
-    places = decode_columns(encode_columns(parted(root), 0).payload).header["columns"]
+    places = decode_columns(payload_of(parted(root), 0)).header["columns"]
     assert {name: place["width"] for name, place in places.items()} == {
         "span_start": 0,
         "span_end": 3,
@@ -86,7 +91,7 @@ def test_a_tree_of_ten_thousand_levels_has_columns() -> None:
     span = node("n", 0, 10)
     for _ in range(10_000):
         span = node("n", 0, 10, span)
-    decoded = decode_columns(encode_columns(parted(execution(0, 10, span)), 10).payload)
+    decoded = decode_columns(payload_of(parted(execution(0, 10, span)), 10))
     assert decoded.numbers("span_depth") == list(range(10_002))
     assert decoded.numbers("span_critical") == [0] * 10_001 + [10]
 
@@ -115,7 +120,7 @@ def test_columns_tell_when_an_open_span_will_have_been_silent_longest() -> None:
 @pytest.mark.parametrize("name", ["everything", "random", "open"])
 def test_the_files_that_the_page_is_tested_with_are_what_is_written(name: str) -> None:
     root, as_of_ns = _GOLDEN_TREES[name]
-    payload = encode_columns(parted(root), as_of_ns).payload
+    payload = payload_of(parted(root), as_of_ns)
     path = GOLDEN / f"{name}.bin"
     if REGENERATE:
         path.write_bytes(payload)
@@ -127,7 +132,7 @@ def test_the_files_that_the_page_is_tested_with_are_what_is_written(name: str) -
 def test_the_document_tells_of_every_field_and_every_column() -> None:
     text = (Path(__file__).parents[3] / "docs" / "columns.md").read_text()
     header_text, columns_text = text.split("## Header")[1].split("## Columns")
-    header = decode_columns(encode_columns(parted(execution(0, 1)), 1).payload).header
+    header = decode_columns(payload_of(parted(execution(0, 1)), 1)).header
     assert _fields_told(header_text) == set(header)
     assert _fields_told(columns_text) == set(header["columns"])
 
