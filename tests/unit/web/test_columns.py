@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spanwise_server.domain.identifiers import EntityVersion
@@ -28,6 +28,7 @@ GOLDEN = Path(__file__).parents[2] / "data" / "columns"
 AS_OF_NS = 2**62
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(trees(), st.integers(-(2**62), 2**62))
 def test_columns_say_what_any_tree_says(root: Span, as_of_ns: int) -> None:
     payload = payload_of(parted(root), as_of_ns)
