@@ -26,12 +26,13 @@ COPY --from=build /opt/spanwise /opt/spanwise
 ENV PATH=/opt/spanwise/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     SPANWISE_DATABASE_URL=sqlite:////data/spanwise.db \
-    SPANWISE_GRPC_ADDRESS=0.0.0.0:8089
+    SPANWISE_GRPC_ADDRESS=0.0.0.0:8089 \
+    SPANWISE_HTTP_ADDRESS=0.0.0.0:8088
 
 USER spanwise
 WORKDIR /data
 VOLUME /data
-EXPOSE 8089
+EXPOSE 8089 8088
 
 ENTRYPOINT ["spanwise"]
 CMD ["serve"]

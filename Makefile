@@ -41,7 +41,7 @@ test: $(SETUP) $(FLYTEKIT) ## Run the tests, two at a time (ARGS="-k name" for s
 .PHONY: test-envoy
 test-envoy: $(SETUP) $(FLYTEKIT) ## Run the tests that start servers again, with Envoy as their front
 	TEST_FRONT=envoy $(PYTEST) $(ARGS) \
-		$$(grep -lE 'running_server|ServerProcess|Stubs' tests/e2e/test_*.py | grep -vE 'test_(wire|workers)')
+		$$(grep -lE 'running_server|ServerProcess|Stubs' tests/e2e/test_*.py | grep -vE 'test_(http|wire|workers)')
 
 .PHONY: lint
 lint: $(SETUP) ## Check style, layering and protos

@@ -12,6 +12,7 @@ import pytest
 
 from tests.e2e.cli_process import run
 from tests.e2e.harness import ServerProcess, running_server
+from tests.e2e.http_client import error_of
 
 CSP = {
     "default-src 'none'",
@@ -52,12 +53,6 @@ def exchange(server: ServerProcess, sent: bytes) -> bytes:
         while part := opened.recv(65536):
             received += part
         return received
-
-
-def error_of(response: httpx.Response) -> tuple[int, str, str]:
-    """Give the status, the code and the text of an error."""
-    error = response.json()["error"]
-    return response.status_code, error["code"], error["message"]
 
 
 def test_the_page_is_served_and_names_files_that_are_kept_for_ever(client: httpx.Client) -> None:
@@ -199,6 +194,17 @@ def test_health_is_told(client: httpx.Client) -> None:
     """To whoever asks over HTTP."""
     answer = client.get("/healthz")
     assert (answer.status_code, answer.text) == (200, "SERVING\n")
+
+
+def test_the_page_is_served_beside_envoy(tmp_path: Path) -> None:
+    """On its own port, and as long as Envoy serves."""
+    with running_server(tmp_path / "spanwise.db", "--front", "envoy") as server:
+        assert httpx.get(server.page).status_code == 200
+        assert httpx.get(f"{server.page}api/v1/executions").json() == {}
+        assert server.stop() == 0
+        with pytest.raises(httpx.ConnectError):
+            httpx.get(server.page)
+        assert "Traceback" not in server.said()
 
 
 @pytest.mark.parametrize("value", ["none", ""])
