@@ -57,16 +57,24 @@ class WebApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, as ASGI has it."""
-        send = _with_security_headers(send)
+        answer = _Answer(send)
         headers = Headers(scope=scope)
-        response: ASGIApp
         try:
             response = _refuse(scope, headers, self._hosts) or await self._answer(scope, headers)
+            await response(scope, receive, answer.send)
         except SpanwiseError as error:
-            response = failed(code_of(error), str(error))
-        except Exception:  # noqa: BLE001 - the client must hear of it
-            response = _unforeseen(scope)
-        await response(scope, receive, send)
+            await failed(code_of(error), str(error))(scope, receive, answer.send)
+        except Exception:
+            request_id = secrets.token_hex(8)
+            _log.exception(
+                "a request failed in a way that nobody foresaw",
+                path=scope["path"],
+                request_id=request_id,
+            )
+            if answer.has_begun:
+                raise  # which breaks the connection off
+            text = f"internal error; request {request_id} in the server's log"
+            await failed("INTERNAL", text)(scope, receive, answer.send)
 
     async def _answer(self, scope: Scope, headers: Headers) -> ASGIApp:
         path = scope["path"]
@@ -114,7 +122,7 @@ def _refuse(scope: Scope, headers: Headers, hosts: Hosts) -> Response | None:
             " http_hosts",
         )
     if (
-        headers.get("sec-fetch-site") == "cross-site"
+        headers.get("sec-fetch-site", "none") not in ("none", "same-origin")
         and headers.get("sec-fetch-mode") != "navigate"
     ):
         # It could not read the answer, but make the server compute.
@@ -142,18 +150,15 @@ def _give_file(file: StaticFile, headers: Headers) -> Response:
     return Response(content, headers=told, media_type=file.media_type)
 
 
-def _unforeseen(scope: Scope) -> Response:
-    request_id = secrets.token_hex(8)
-    _log.exception(
-        "a request failed in a way that nobody foresaw", path=scope["path"], request_id=request_id
-    )
-    return failed("INTERNAL", f"internal error; request {request_id} in the server's log")
+class _Answer:
+    """The answer to one request, with the headers that all have."""
 
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.has_begun = False
 
-def _with_security_headers(send: Send) -> Send:
-    async def send_with_headers(message: Message) -> None:
+    async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
+            self.has_begun = True
             MutableHeaders(scope=message).update(SECURITY_HEADERS)
-        await send(message)
-
-    return send_with_headers
+        await self._send(message)

@@ -5,10 +5,8 @@ import json
 
 from starlette.types import Receive, Scope, Send
 
-from spanwise_server.domain.errors import SpanwiseError
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.web.changes import Changes, Followed, Notice
-from spanwise_server.web.responses import code_of, failed
 
 STILL_HERE_S = 2.0
 """Between two signs of life. Whoever hears none for twice as long knows that the server is gone."""
@@ -32,11 +30,8 @@ class EventStream:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send events until the last notice, an error, or the client's leave, as ASGI has it."""
-        try:
-            async with self._changes.follow(self._execution_id) as followed:
-                await _answer(followed, scope, receive, send)
-        except SpanwiseError as error:  # before it was followed
-            await failed(code_of(error), str(error))(scope, receive, send)
+        async with self._changes.follow(self._execution_id) as followed:
+            await _answer(followed, scope, receive, send)
 
 
 async def _answer(followed: Followed, scope: Scope, receive: Receive, send: Send) -> None:
