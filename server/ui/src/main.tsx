@@ -17,7 +17,9 @@ if (route.page === "execution") {
   for (const [name, value] of signals) value.value = state[name];
   effect(() => {
     const now = { ...state, ...Object.fromEntries(signals.map(([name, value]) => [name, value.value])) };
-    history.replaceState(null, "", formatHash({ page: "execution", path, state: now }));
+    // Browsers refuse an address that changes with each frame.
+    const timer = setTimeout(() => history.replaceState(null, "", formatHash({ page: "execution", path, state: now })), 150);
+    return () => clearTimeout(timer);
   });
   const live = openLive(path);
   render(<TimelineView source={{ key: path, ...live }} state={view} />, document.getElementById("app")!);

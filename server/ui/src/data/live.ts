@@ -157,7 +157,7 @@ export function openLive(key: ExecutionKey): Live {
           status.value = "ended";
           return;
         }
-        status.value = "lost";
+        // A stream that ends in good order, for instance at a proxy, is no trouble unless the next attempt fails.
       } catch (reason) {
         failed(reason);
         // What the server refuses it will refuse again; only what may pass is tried again.

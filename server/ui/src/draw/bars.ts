@@ -9,7 +9,6 @@ import { BAR_PX, BAR_TOP_PX, barBox, ROW_PX, rowTop, type BarBox, type Scene } f
 const GLYPH_PX = 12;
 /** Leaves room for the head of a tick at the end of the bar. */
 const LABEL_GAP_PX = 10;
-const LABEL_FONT_PX = 11;
 /** A cap is drawn on bars that leave room for what is behind it. */
 const CAP_PX = 3;
 const LEAST_WITH_CAP_PX = 10;
@@ -22,8 +21,6 @@ export function drawBars(context: CanvasRenderingContext2D, scene: Scene, gridX:
   context.fillStyle = theme.grid;
   for (const x of gridX) context.fillRect(Math.round(x), 0, 1, Math.min(height, rowTop(scene, scene.rows.count)));
   drawFolds(context, scene);
-  context.font = `${LABEL_FONT_PX}px ${theme.font}`;
-  context.textBaseline = "middle";
   for (let row = scene.first; row < scene.last; row++) drawBar(context, scene, row);
 }
 

@@ -11,7 +11,6 @@ const CRITICAL_PX = 3;
 const HEAD_PX = 5;
 const TICK_PX = 1.5;
 const PILL_PX = 11;
-const PILL_FONT_PX = 9;
 /** Ticks closer than this have no halo: there would be nothing left of the bar between them. */
 const HALO_FROM_PX = 9;
 
@@ -87,7 +86,6 @@ function drawCritical(context: CanvasRenderingContext2D, scene: Scene, row: numb
 /** Where the ticks of a row are drawn: heads of clusters tell their number where there is room for it. */
 export function tickBoxes(context: CanvasRenderingContext2D, scene: Scene, { ticks }: RowTicks): TickBox[] {
   const boxes: TickBox[] = [];
-  context.font = `600 ${PILL_FONT_PX}px ${scene.theme.font}`;
   for (let i = 0; i < ticks.count; i++) {
     const x = ticks.x[i];
     const count = ticks.end[i] - ticks.first[i];
@@ -118,7 +116,6 @@ function drawTicks(context: CanvasRenderingContext2D, scene: Scene, row: number,
     context.fillStyle = theme.ground;
     context.fillRect(x - TICK_PX / 2 - 1, top, TICK_PX + 2, ROW_PX - 1);
   }
-  context.textBaseline = "middle";
   for (let i = 0; i < boxes.length; i++) {
     const severity = scene.execution.reasons.severity[reasons.reason[ticks.worst[i]]];
     const left = i > 0 ? boxes[i].x - boxes[i - 1].x : Infinity;

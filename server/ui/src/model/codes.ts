@@ -25,8 +25,16 @@ export interface Codes {
   severities: { warning: number; error: number };
 }
 
+const known = new WeakMap<Header, Codes>();
+
 /** Reads the names of a header once, so that loops compare numbers. A name that is missing is -1. */
 export function codesOf(header: Header): Codes {
+  let codes = known.get(header);
+  if (codes === undefined) known.set(header, (codes = readCodes(header)));
+  return codes;
+}
+
+function readCodes(header: Header): Codes {
   return {
     groupOfOperation: Uint8Array.from(header.operations, groupOf),
     groupOfPhase: Uint8Array.from(header.phases, (phase) => {

@@ -42,11 +42,13 @@ export function Tree({ store }: { store: Store }) {
   const active = store.activeRow.value;
   const selected = store.selected.value;
   const visible = [];
+  // Rows take over the elements of those that have gone: to make new ones at each step of a scroll is what costs.
+  const slots = Math.max(1, last.value - first.value);
   for (let row = first.value; row < last.value; row++) {
     const span = rows.span[row];
     visible.push(
       <TreeRow
-        key={span}
+        key={row % slots}
         store={store}
         shown={shown}
         row={row}

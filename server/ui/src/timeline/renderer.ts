@@ -7,8 +7,8 @@ import { drawMarks, type Marks, type RowTicks } from "../draw/marks";
 import { drawPacked, drawPackedHover } from "../draw/packed";
 import { makePatterns, type Patterns } from "../draw/patterns";
 import { ROW_PX, type Scene } from "../draw/scene";
-import { ALL, BARS, FrameClock, HOVER, MARKS, sizeCanvas } from "../draw/surface";
-import { readTheme, watchTheme, type Theme } from "../draw/theme";
+import { ALL, BARS, FrameClock, HOVER, MARKS, setText, sizeCanvas } from "../draw/surface";
+import { countFont, labelFont, readTheme, watchTheme, type Theme } from "../draw/theme";
 import { makeRuns, type Runs } from "../model/bars";
 import { criticalRows } from "../model/critical";
 import { rowsInView } from "../model/hit";
@@ -62,6 +62,8 @@ export class Renderer {
         if (around === null || width === 0 || height === 0) return;
         this.contexts.length = 0;
         for (const canvas of this.canvases) this.contexts.push(sizeCanvas(canvas, width, height));
+        setText(this.contexts[0], labelFont(around.theme));
+        setText(this.contexts[1], countFont(around.theme));
         this.patterns = makePatterns(this.contexts[0], around.theme);
         this.runs = makeRuns(width);
         // Setting the size clears a canvas: without a frame in the same turn it would flash.

@@ -2,7 +2,8 @@
 
 import { tickBoxes } from "../draw/marks";
 import { BAR_PX, BAR_TOP_PX, barBox, ROW_PX, rowTop } from "../draw/scene";
-import type { FrameStats } from "../draw/surface";
+import { setText, type FrameStats } from "../draw/surface";
+import { countFont } from "../draw/theme";
 import type { Renderer } from "./renderer";
 import type { Store } from "./store";
 
@@ -83,6 +84,7 @@ function layout(store: Store, renderer: Renderer): { plot: Box; rows: RowLayout[
   const scene = renderer.scene();
   const context = document.createElement("canvas").getContext("2d");
   if (scene === null || context === null) return { plot: { x: left, y: top, width, height }, rows };
+  setText(context, countFont(scene.theme));
   const { spans, strings } = scene.execution;
   for (let row = scene.first; row < scene.last; row++) {
     const span = scene.rows.span[row];
