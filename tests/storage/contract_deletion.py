@@ -12,6 +12,7 @@ from spanwise_server.storage.records import (
     ExecutionRecord,
     KeptChunk,
     KeptTree,
+    LogSize,
 )
 from tests.storage.records import (
     KEY,
@@ -77,6 +78,11 @@ def delete_part(
 def marked(storage: Storage) -> list[bytes]:
     with storage.read() as transaction:
         return transaction.list_marked(limit=10)
+
+
+def log_size(storage: Storage, key: bytes = KEY) -> LogSize:
+    with storage.read() as transaction:
+        return transaction.get_log_size(key)
 
 
 def num_rows(storage: Storage) -> dict[str, int]:
@@ -148,6 +154,40 @@ class TestAges:
         with storage.read() as transaction:
             assert transaction.get_last_recorded(keys) == {KEY: 22}
         assert storage.write(lambda writer: writer.get_last_recorded(keys)) == {KEY: 22}
+
+
+class TestLogSizes:
+    def test_events_and_payloads_are_those_of_the_execution_alone(self, storage: Storage) -> None:
+        payloads = [b"\x00\xff\xfe", b"", b"five5"]
+        storage.write(
+            append(
+                *(
+                    event(number)._replace(payload=payload)
+                    for number, payload in enumerate(payloads, start=1)
+                ),
+                event(1, execution=OTHER_KEY),
+            )
+        )
+        assert log_size(storage) == LogSize(3, 8)
+
+    def test_payloads_count_as_they_are_stored(self, storage: Storage) -> None:
+        storage.write(append(event(1)._replace(payload=LARGE)))
+        assert 0 < log_size(storage).payload_bytes < len(LARGE) // 2
+
+    def test_what_no_event_names_has_no_size(self, storage: Storage) -> None:
+        storage.write(append(event(1)))
+        put(storage, execution(run_id("other")))
+        assert log_size(storage, OTHER_KEY) == LogSize(0, 0)
+
+    def test_what_a_deletion_has_left_is_told(self, storage: Storage) -> None:
+        storage.write(append(*(event(number)._replace(payload=b"1234") for number in range(1, 6))))
+        put(storage, execution())
+        mark(storage, KEY)
+        assert log_size(storage) == LogSize(5, 20)
+        delete_part(storage, max_bytes=8)
+        assert log_size(storage) == LogSize(3, 12)
+        assert delete_part(storage).is_complete
+        assert log_size(storage) == LogSize(0, 0)
 
 
 class TestDeletion:

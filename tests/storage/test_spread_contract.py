@@ -19,7 +19,10 @@ from spanwise_server.storage.sql.schema import METADATA
 from tests.postgresql import Databases
 from tests.storage import contract_deletion
 from tests.storage.contract import *  # noqa: F403 - all of its classes are tests of this storage
-from tests.storage.contract_deletion import TestAges  # noqa: F401 - the others are changed below
+from tests.storage.contract_deletion import (  # the others are changed below
+    TestAges,  # noqa: F401
+    TestLogSizes,  # noqa: F401
+)
 from tests.storage.contract_executions import *  # noqa: F403 - as above
 from tests.storage.contract_reading import *  # noqa: F403 - as above
 from tests.storage.records import KEY
