@@ -19,12 +19,13 @@ export class ApiError extends Error {
   }
 }
 
-const BASE = new URL("api/v1/", document.baseURI).href;
+/** Below it lies the API. */
+export const API_BASE = new URL("api/v1/", document.baseURI).href;
 
 /** Address of what belongs to an execution, for instance of its `columns`. Undefined parameters are left out. */
 export function executionUrl(key: ExecutionKey, what: string, parameters: Record<string, string | undefined> = {}): string {
   const path = [key.project, key.domain, key.name].map(encodeURIComponent).join("/");
-  const url = new URL(`executions/${path}/${what}`, BASE);
+  const url = new URL(`executions/${path}/${what}`, API_BASE);
   for (const [name, value] of Object.entries(parameters)) if (value !== undefined) url.searchParams.set(name, value);
   return url.href;
 }

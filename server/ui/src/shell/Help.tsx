@@ -1,0 +1,115 @@
+// All keys, and what signs mean. A dialog of the browser: it keeps the focus inside, and Esc closes it.
+
+import type { ReadonlySignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { KNOWN_PHASES, phaseWords } from "../model/words";
+import { PhaseMark } from "../views/parts";
+
+const KEYS: [string, [string, string][]][] = [
+  [
+    "Everywhere on an execution",
+    [
+      ["1 – 5", "Timeline, operations, reasons, diagnosis, compare"],
+      ["t", "Theme: as the system, light, dark"],
+      ["?", "This help"],
+      ["Esc", "Close the topmost"],
+    ],
+  ],
+  [
+    "Timeline: rows",
+    [
+      ["↑ ↓ or k j", "Row above, row below; with Shift a page"],
+      ["← →", "Collapse or to the parent; expand or to the first child"],
+      ["Home End", "First, last row"],
+      ["Enter", "Details of the row"],
+      ["x X", "Collapse all, expand all"],
+      ["e E", "Next failure, previous failure"],
+      [", .", "Previous reason, next reason"],
+    ],
+  ],
+  [
+    "Timeline: time",
+    [
+      ["w s", "Zoom in, zoom out; with Shift more"],
+      ["a d", "Earlier, later; with Shift more"],
+      ["f", "Fit the selected span"],
+      ["0", "The whole run"],
+      ["c", "Critical path on or off"],
+      ["l", "Follow the end of a run that goes on"],
+    ],
+  ],
+  [
+    "Search",
+    [
+      ["/", "Search; in the list of executions too"],
+      ["n N", "Next match, previous match"],
+    ],
+  ],
+  [
+    "Tables and lists",
+    [
+      ["↑ ↓ or k j", "Row above, row below"],
+      ["Enter", "Open, or show in the timeline"],
+      ["Space", "In the list: pick for a comparison"],
+    ],
+  ],
+];
+
+export function Help({ isOpen, onClose }: { isOpen: ReadonlySignal<boolean>; onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const open = isOpen.value;
+  useEffect(() => {
+    const element = dialog.current!;
+    if (open && !element.open) element.showModal();
+    else if (!open && element.open) element.close();
+  }, [open]);
+  return (
+    <dialog
+      class="sh-help"
+      ref={dialog}
+      aria-labelledby="help-title"
+      onClose={onClose}
+      onClick={(event) => event.target === dialog.current && onClose()}
+      onKeyDown={(event) => event.stopPropagation()}
+    >
+      {open && (
+        <div class="sh-help-inside">
+          <header>
+            <h2 id="help-title">Keys and signs</h2>
+            <button type="button" class="sh-button" onClick={onClose}>
+              Close
+            </button>
+          </header>
+          <p>Single letters work while the focus is in the view, and not while you write in a field.</p>
+          <div class="sh-help-columns">
+            {KEYS.map(([title, keys]) => (
+              <section key={title}>
+                <h3>{title}</h3>
+                <dl>
+                  {keys.map(([key, meaning]) => (
+                    <div key={key}>
+                      <dt>
+                        <kbd>{key}</kbd>
+                      </dt>
+                      <dd>{meaning}</dd>
+                    </div>
+                  ))}
+                </dl>
+              </section>
+            ))}
+            <section>
+              <h3>Phases</h3>
+              <ul class="sh-phases">
+                {KNOWN_PHASES.map((phase) => (
+                  <li key={phase} title={phaseWords(phase).text}>
+                    <PhaseMark phase={phase} />
+                  </li>
+                ))}
+              </ul>
+            </section>
+          </div>
+        </div>
+      )}
+    </dialog>
+  );
+}

@@ -1,0 +1,82 @@
+// One execution as the page has it: what is shown of it, mirrored into the address, and what is known of it.
+
+import { batch, computed, effect, signal, type Signal } from "@preact/signals";
+import { openLive, type Live } from "../../data/live";
+import type { Place } from "../../model/place";
+import type { ExecutionPath, ExecutionState, ViewName } from "../../model/url";
+import { navigate, replaceAddress } from "../../shell/route";
+import { zone } from "../../shell/zone";
+import { createViewState, type ViewState } from "../../timeline/state";
+
+export class ExecutionModel {
+  readonly live: Live;
+  readonly view: Signal<ViewName>;
+  readonly with: Signal<ExecutionPath | null>;
+  readonly more: Signal<Readonly<Record<string, string>>>;
+  /** What the timeline shows. Its clock is that of the page. */
+  readonly state: ViewState = { ...createViewState(), tz: zone };
+  private readonly dispose: () => void;
+
+  readonly place = computed<Place>(() => ({ page: "execution", path: this.path, state: this.read() }));
+
+  constructor(
+    readonly path: ExecutionPath,
+    state: ExecutionState,
+  ) {
+    this.view = signal(state.view);
+    this.with = signal(state.with);
+    this.more = signal(state.more);
+    this.apply(state);
+    this.dispose = effect(() => replaceAddress(this.place.value));
+    this.live = openLive(path);
+  }
+
+  /** Shows what an address says. */
+  apply(state: ExecutionState): void {
+    batch(() => {
+      this.view.value = state.view;
+      this.with.value = state.with;
+      this.more.value = state.more;
+      for (const name of Object.keys(this.state) as (keyof ViewState)[]) {
+        (this.state[name] as Signal).value = state[name];
+      }
+    });
+  }
+
+  /** Goes to another view of it, or part of it: the way back leads here. */
+  go(changes: Partial<ExecutionState>): void {
+    const state = { ...this.read(), ...changes };
+    navigate({ page: "execution", path: this.path, state });
+  }
+
+  /** The place that `go` would go to, for links. */
+  placeOf(changes: Partial<ExecutionState>): Place {
+    return { page: "execution", path: this.path, state: { ...this.read(), ...changes } };
+  }
+
+  /** A parameter that is of interest to one view only. */
+  parameter(name: string): string {
+    return this.more.value[name] ?? "";
+  }
+
+  setParameter(name: string, value: string): void {
+    const { [name]: _, ...rest } = this.more.peek();
+    this.more.value = value === "" ? rest : { ...rest, [name]: value };
+  }
+
+  close(): void {
+    this.dispose();
+    this.live.close();
+  }
+
+  private read(): ExecutionState {
+    const { t0, t1, sel, q, filter, cp, collapse, mode, fold, tz, panel } = this.state;
+    return {
+      view: this.view.value,
+      with: this.with.value,
+      more: this.more.value,
+      ...{ t0: t0.value, t1: t1.value, sel: sel.value, q: q.value, filter: filter.value, cp: cp.value },
+      ...{ collapse: collapse.value, mode: mode.value, fold: fold.value, tz: tz.value, panel: panel.value },
+    };
+  }
+}
