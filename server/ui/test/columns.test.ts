@@ -84,7 +84,7 @@ const spans = fc
     });
   });
 
-describe("columns", () => {
+describe("columns", { timeout: 60_000 }, () => {
   test("give every field of every span and reason as it was written", () => {
     fc.assert(
       fc.property(spans, (input) => {
