@@ -5,7 +5,7 @@ import { GROUP_COUNT } from "../model/codes";
 import { formatDuration, formatMoment, formatOffset, formatShare } from "../model/format";
 import { cacheWords, groupWords, GROUP_NAMES, operationWords, phaseWords, qualitiesOf, qualityWords } from "../model/words";
 import { PhaseGlyph } from "./Icon";
-import { groupTimes, kindHint, spanName } from "./rowFacts";
+import { groupTimes, kindHint, spanName, subtasksOf } from "./rowFacts";
 import type { Shown, Store } from "./store";
 
 interface Props {
@@ -29,6 +29,7 @@ export function BarTip({ store, shown, item, segment, lead }: Props) {
   const zone = store.state.tz.value;
   const phase = header.phases[bar.phase];
   const label = spans.label[span] < 0 ? "" : strings.get(spans.label[span]);
+  const subtasks = subtasksOf(shown, span);
   const hint = kindHint(shown, span);
   const flags = qualitiesOf(spans.qualities[span], header.qualities);
   return (
@@ -45,6 +46,7 @@ export function BarTip({ store, shown, item, segment, lead }: Props) {
         <b>{formatDuration(end - bar.start)}</b> {isOpen ? "so far" : ""}
         {bar.pieces.length > 1 && `, ${bar.pieces.length} attempts`}
       </div>
+      {subtasks !== "" && <div>{subtasks}</div>}
       {lead ? (
         <p class="tl-tip-part">
           {operationWords("NODE_TRANSITION")}: <b>{formatDuration(bar.start - bar.leadStart)}</b>

@@ -12,7 +12,7 @@ import { GroupBar } from "./GroupBar";
 import { Icon, PhaseGlyph } from "./Icon";
 import { PhaseHistory } from "./PhaseHistory";
 import { ReasonList } from "./ReasonList";
-import { kindHint, spanName } from "./rowFacts";
+import { kindHint, spanName, subtasksOf } from "./rowFacts";
 import { spanDetails } from "./spanDetails";
 import type { Shown, Store } from "./store";
 
@@ -72,6 +72,7 @@ function SpanDetailsView({ store, shown, span }: ViewProps) {
   const critical = criticalTime(shown, span);
   const flags = qualitiesOf(spans.qualities[span], header.qualities);
   const label = spans.label[span] < 0 ? "" : strings.get(spans.label[span]);
+  const subtasks = isOperation ? "" : subtasksOf(shown, span);
   const cache = cacheWords(header.cache_statuses[spans.cache[span]]);
   const attempt = ofAttempts.length === 1 ? ofAttempts[0] : null;
   return (
@@ -99,6 +100,7 @@ function SpanDetailsView({ store, shown, span }: ViewProps) {
             {formatDuration(critical)}, {formatShare(critical, pathLength(shown))} of it
           </Fact>
         )}
+        {subtasks !== "" && <Fact name="Sub-tasks">{subtasks}</Fact>}
         {cache !== "" && <Fact name="Cache">{cache}</Fact>}
         {own?.totals?.selfTime !== undefined && <Fact name="Self time">{selfTime(own)}</Fact>}
       </dl>

@@ -4,6 +4,7 @@ import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { ROW_PX } from "../draw/scene";
 import { layAxis } from "../model/axis";
+import { NO_FILTER } from "../model/filter";
 import { Axis } from "./Axis";
 import { Details } from "./Details";
 import { Divider, LEAST_TREE_PX } from "./Divider";
@@ -163,6 +164,7 @@ export function TimelineView({ source, state, onPageCommand }: TimelineProps) {
               <Divider width={treeWidth} most={most} />
               <Plot store={store} tips={tips} ticks={ticks} renderer={renderer} scroller={scroller} />
             </Spacer>
+            <NothingLeft store={store} />
           </div>
         </div>
         <Details store={store} onClosed={focusTree} />
@@ -186,6 +188,19 @@ function Spacer({ store, children }: { store: Store; children: preact.ComponentC
       <div class="tl-viewport" style={{ height: `${store.height.value}px` }}>
         {children}
       </div>
+    </div>
+  );
+}
+
+/** Said where the rows would be, when a filter leaves none. */
+function NothingLeft({ store }: { store: Store }) {
+  if (store.filtered.value === null || store.lineCount.value > 0) return null;
+  return (
+    <div class="tl-nothing">
+      <p>No span matches the filter.</p>
+      <button type="button" class="tl-link" onClick={() => (store.state.filter.value = NO_FILTER)}>
+        Clear the filter
+      </button>
     </div>
   );
 }

@@ -41,6 +41,7 @@ export function Tree({ store }: { store: Store }) {
   if (shown === null || rows === null) return null;
   const active = store.activeRow.value;
   const selected = store.selected.value;
+  const hits = store.work.hitRows.value;
   const visible = [];
   // Rows take over the elements of those that have gone: to make new ones at each step of a scroll is what costs.
   const slots = Math.max(1, last.value - first.value);
@@ -59,6 +60,7 @@ export function Tree({ store }: { store: Store }) {
         size={setSize(shown.tree, rows, row)}
         isActive={row === active}
         isSelected={span === selected}
+        hit={hits === null ? 0 : hits[row]}
       />,
     );
   }
@@ -113,9 +115,11 @@ interface RowProps {
   size: number;
   isActive: boolean;
   isSelected: boolean;
+  /** 1 if the search found it, 2 if it hides what the search found. */
+  hit: number;
 }
 
-function TreeRow({ store, shown, row, span, level, state, position, size, isActive, isSelected }: RowProps) {
+function TreeRow({ store, shown, row, span, level, state, position, size, isActive, isSelected, hit }: RowProps) {
   const { execution, codes } = shown;
   const { spans, header, strings } = execution;
   const isOpen = Number.isNaN(spans.end[span]);
@@ -152,7 +156,7 @@ function TreeRow({ store, shown, row, span, level, state, position, size, isActi
           </span>
         )}
         <PhaseGlyph phase={phase} failed={codes.failed[spans.phase[span]] === 1} />
-        <span class="tl-name-text">{name}</span>
+        <span class={`tl-name-text${hit === 1 ? " is-hit" : hit === 2 ? " is-above-hit" : ""}`}>{name}</span>
         {isCached && <span class="tl-badge">cached</span>}
         {label !== "" && label !== name && <span class="tl-label">{label}</span>}
       </span>

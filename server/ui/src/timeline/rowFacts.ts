@@ -2,7 +2,8 @@
 
 import { GROUP, GROUP_COUNT } from "../model/codes";
 import { formatShare } from "../model/format";
-import { GROUP_NAMES, groupWords, nodeKindWords } from "../model/words";
+import { countSubtasks } from "../model/rows";
+import { GROUP_NAMES, groupWords, nodeKindWords, subtaskWords } from "../model/words";
 import type { Shown } from "./store";
 
 /** Shares below are not told in a line. */
@@ -22,6 +23,11 @@ export function kindHint(shown: Shown, span: number): string {
   if (spans.kind[span] !== shown.codes.kinds.node) return "";
   const kind = header.node_kinds[spans.nodeKind[span]];
   return kind === "UNSPECIFIED" || kind === "TASK" ? "" : nodeKindWords(kind).toLowerCase();
+}
+
+/** How the sub-tasks below a row stand; "" when there are none. */
+export function subtasksOf(shown: Shown, span: number): string {
+  return subtaskWords(countSubtasks(shown.execution, shown.tree, shown.tree.itemOfSpan[span]));
 }
 
 /** Nanoseconds of each group on a bar, up to `now`. */

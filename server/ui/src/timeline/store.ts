@@ -1,6 +1,6 @@
 // What the parts of the timeline share: what is shown, where the reader is, and what follows from both.
 
-import { batch, computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
+import { batch, computed, effect, signal, untracked, type ReadonlySignal, type Signal } from "@preact/signals";
 import type { ExecutionKey } from "../data/api";
 import type { Execution } from "../data/execution";
 import { spanIdHex } from "../data/columns";
@@ -11,10 +11,13 @@ import { filterItems, isEmptyFilter, type Filtered } from "../model/filter";
 import { findFolds, NO_FOLDS, type Folds } from "../model/folding";
 import type { Lanes } from "../model/lanes";
 import { makeRows, makeRowTree, rowOfSpan, type Rows, type RowTree } from "../model/rows";
-import { clampView, Scale, wholeView, type View } from "../model/scale";
+import { clampView, pan, Scale, wholeView, type View } from "../model/scale";
 import { ReasonsOfRows } from "../model/ticks";
 import type { ViewState } from "./state";
 import { Work } from "./work";
+
+/** Share of the view that stays free behind the end that is followed. */
+const FOLLOW_MARGIN = 0.02;
 
 /** What is known of an execution. It changes with the revision only. */
 export interface Shown {
@@ -157,7 +160,10 @@ export class Store {
   ) {
     this.active.value = state.sel.value;
     this.work = new Work(this);
-    this.disposers.push(effect(() => this.runClock()));
+    this.disposers.push(
+      effect(() => this.runClock()),
+      effect(() => this.followEnd()),
+    );
   }
 
   /** Whether everything is in view, so that the view grows with the run. */
@@ -186,6 +192,22 @@ export class Store {
   dispose(): void {
     for (const dispose of this.disposers) dispose();
     this.work.dispose();
+  }
+
+  /** Keeps the end in view, near the right edge, without changing how much is in view. */
+  private followEnd(): void {
+    if (!this.follow.value) return;
+    const now = this.now.value;
+    const isOpen = this.isOpen.value;
+    untracked(() => {
+      if (!isOpen) {
+        this.follow.value = false;
+        return;
+      }
+      if (this.isWhole) return;
+      const { width } = this.scale.value;
+      this.setView(pan(this.scale.value, this.scale.value.x(now) - width * (1 - FOLLOW_MARGIN), this.whole.value));
+    });
   }
 
   /** Lets `now` run while something is open and the server is heard; stands still otherwise. */
