@@ -45,7 +45,7 @@ class Connection:
             raise translate(exc) from exc
 
     def run_after_commit(self, text: str) -> None:
-        """Have commit() run a statement behind it, in a transaction of its own."""
+        """Have commit() run a statement behind it, in a transaction of its own that may fail."""
         raise NotImplementedError(text)  # nothing has to be run on SQLite
 
     def commit(self) -> None:
@@ -176,16 +176,20 @@ class PostgresConnection(Connection):
         self._after_commit = text
 
     def commit(self) -> None:
-        """See Connection."""
+        """See Connection. It is done when it was, whatever becomes of the statement behind it."""
         try:
             cursor = self._psycopg.execute("COMMIT", prepare=False)
+        except DRIVER_ERRORS as exc:
+            raise _of_commit(translate(exc)) from exc
+        try:
             if self._after_commit is not None:
                 # Goes with the commit and is skipped if that fails.
                 self._psycopg.execute(self._after_commit.encode())
             with self._psycopg.pipeline() as pipeline:
                 pipeline.sync()
         except DRIVER_ERRORS as exc:
-            raise _of_commit(translate(exc)) from exc
+            if cursor.statusmessage != "COMMIT":
+                raise _of_commit(translate(exc)) from exc
         if cursor.statusmessage != "COMMIT":
             raise RuntimeError(f"a commit ended as {cursor.statusmessage}")
 
