@@ -39,8 +39,8 @@ export class EventStreamParser {
   private rest = "";
 
   push(text: string): { event: string; data: string }[] {
-    this.rest += text.replaceAll("\r\n", "\n");
-    const blocks = this.rest.split("\n\n");
+    // A line may end in two characters, and a piece between them.
+    const blocks = (this.rest + text).replaceAll("\r\n", "\n").split("\n\n");
     this.rest = blocks.pop()!;
     return blocks.map((block) => {
       let event = "message";
@@ -149,6 +149,7 @@ export function openLive(key: ExecutionKey): Live {
     for (let attempt = 0; !closed.signal.aborted; attempt++) {
       try {
         await refresh();
+        if (closed.signal.aborted) return;
         attempt = 0;
         status.value = "live";
         await follow();

@@ -108,36 +108,38 @@ function drawTicks(context: CanvasRenderingContext2D, scene: Scene, row: number,
   if (ticks.count === 0) return;
   const top = rowTop(scene, row);
   const boxes = tickBoxes(context, scene, rowTicks);
-  for (let i = 0; i < boxes.length; i++) {
-    const { x } = boxes[i];
-    const left = i > 0 ? x - boxes[i - 1].x : Infinity;
-    const right = i + 1 < boxes.length ? boxes[i + 1].x - x : Infinity;
-    if (Math.min(left, right) < HALO_FROM_PX) continue;
-    context.fillStyle = theme.ground;
-    context.fillRect(x - TICK_PX / 2 - 1, top, TICK_PX + 2, ROW_PX - 1);
-  }
-  for (let i = 0; i < boxes.length; i++) {
+  const { error, warning } = scene.codes.severities;
+  const looks = boxes.map((box, i): TickLook => {
     const severity = scene.execution.reasons.severity[reasons.reason[ticks.worst[i]]];
-    const left = i > 0 ? boxes[i].x - boxes[i - 1].x : Infinity;
-    const right = i + 1 < boxes.length ? boxes[i + 1].x - boxes[i].x : Infinity;
-    drawTick(context, theme, top, boxes[i], {
-      isError: severity === scene.codes.severities.error,
-      isWarning: severity === scene.codes.severities.warning,
+    const left = i > 0 ? box.x - boxes[i - 1].x : Infinity;
+    const right = i + 1 < boxes.length ? boxes[i + 1].x - box.x : Infinity;
+    return {
+      isError: severity === error,
+      isWarning: severity === warning,
       isCrowded: Math.min(left, right) < HALO_FROM_PX,
-    });
+    };
+  });
+  // All halos before all lines: a halo must not wipe out the line beside it.
+  context.fillStyle = theme.ground;
+  for (let i = 0; i < boxes.length; i++) {
+    if (looks[i].isCrowded && !looks[i].isError) continue;
+    context.fillRect(boxes[i].x - TICK_PX / 2 - 1, top, TICK_PX + 2, ROW_PX - 1);
   }
+  for (let i = 0; i < boxes.length; i++) drawTick(context, theme, top, boxes[i], looks[i]);
 }
 
-function drawTick(
-  context: CanvasRenderingContext2D,
-  theme: Theme,
-  top: number,
-  box: TickBox,
-  { isError, isWarning, isCrowded }: { isError: boolean; isWarning: boolean; isCrowded: boolean },
-): void {
+interface TickLook {
+  isError: boolean;
+  isWarning: boolean;
+  /** Whether another is so close that there is no room for a halo. Errors have one all the same: orange needs it. */
+  isCrowded: boolean;
+}
+
+function drawTick(context: CanvasRenderingContext2D, theme: Theme, top: number, box: TickBox, look: TickLook): void {
+  const { isError, isWarning, isCrowded } = look;
   const color = isError ? theme.failure : theme.ink;
   context.fillStyle = color;
-  if (isCrowded) {
+  if (isCrowded && !isError) {
     // Thin and pale, so that the bar behind is still seen.
     context.globalAlpha = 0.45;
     context.fillRect(box.x - 0.5, top, 1, ROW_PX - 1);

@@ -75,6 +75,7 @@ export function Tree({ store }: { store: Store }) {
       aria-activedescendant={activeShown ? rowElementId(rows.span[active]) : undefined}
       tabIndex={0}
       data-keys="tree"
+      onFocus={(event) => showFocus(store, event.currentTarget)}
     >
       <div role="rowgroup" class="sr-only">
         <div role="row" aria-rowindex={1}>
@@ -88,6 +89,18 @@ export function Tree({ store }: { store: Store }) {
       </div>
     </div>
   );
+}
+
+/** Somebody came by the keyboard: there is always a row that shows where they are. */
+function showFocus(store: Store, grid: HTMLElement): void {
+  if (!grid.matches(":focus-visible")) return;
+  const rows = store.rows.peek();
+  const row = store.activeRow.peek();
+  if (row >= 0) store.revealRow(row);
+  else if (rows !== null && rows.count > 0) {
+    const first = Math.min(rows.count - 1, Math.ceil(store.scrollTop.peek() / ROW_PX));
+    store.active.value = store.idOf(rows.span[first]);
+  }
 }
 
 /** The headings that are seen; the grid has its own for screen readers. */

@@ -149,6 +149,9 @@ export class PlotPointer {
 
   private readonly down = (event: PointerEvent): void => {
     if (event.button !== 0 || !event.isPrimary) return;
+    // The keys are those of the tree: who clicks a bar can go on with them.
+    this.element.closest(".tl")?.querySelector<HTMLElement>("[data-keys=tree]")?.focus({ preventScroll: true });
+    event.preventDefault();
     this.drag = { id: event.pointerId, x: event.clientX, y: event.clientY, scrollTop: this.scroller.scrollTop, moved: false };
   };
 
