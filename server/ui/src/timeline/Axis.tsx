@@ -50,6 +50,8 @@ export function Axis({ store, ticks, renderer }: Props) {
       axis.removeEventListener("pointermove", move);
       axis.removeEventListener("pointerup", done);
       axis.removeEventListener("pointercancel", done);
+      // The last movement may come with the release alone.
+      if (ended.type === "pointerup") move(ended);
       const range = drag.peek();
       drag.value = null;
       showRangeOnPlot(null);

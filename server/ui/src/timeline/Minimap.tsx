@@ -70,6 +70,8 @@ export function Minimap({ store, renderer }: Props) {
       element.removeEventListener("pointermove", move);
       element.removeEventListener("pointerup", done);
       element.removeEventListener("pointercancel", done);
+      // The last movement may come with the release alone.
+      if (ended.type === "pointerup") move(ended);
       const range = marked.peek();
       marked.value = null;
       if (ended.type !== "pointerup") return;

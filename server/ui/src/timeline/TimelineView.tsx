@@ -90,6 +90,10 @@ export function TimelineView({ source, state, onPageCommand }: TimelineProps) {
     measure();
     return () => observer.disconnect();
   }, [store]);
+  const isShown = useComputed(() => store.shown.value !== null).value;
+  useEffect(() => {
+    if (isShown) revealSelected(store);
+  }, [store, isShown]);
 
   const focusTree = (): void => root.current?.querySelector<HTMLElement>("[data-keys=tree]")?.focus();
   const commands: Commands = {
@@ -174,6 +178,17 @@ export function TimelineView({ source, state, onPageCommand }: TimelineProps) {
       <LiveRegion store={store} />
     </section>
   );
+}
+
+/** An address may select what is shut away or far down. */
+function revealSelected(store: Store): void {
+  const shown = store.shown.peek()!;
+  const span = store.selected.peek();
+  if (span < 0) return;
+  store.active.value = store.state.sel.peek();
+  store.state.collapse.value = store.state.collapse.peek().expandTo(shown.tree, span);
+  // The rows are there, but the spacer gets its height in the next frame.
+  requestAnimationFrame(() => store.revealRow(store.activeRow.peek()));
 }
 
 function isInView(scrollTop: number, height: number, row: number): boolean {

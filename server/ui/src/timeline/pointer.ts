@@ -44,6 +44,8 @@ export function wheel(store: Store, event: WheelEvent, x: number, zooms: boolean
 }
 
 export class PlotPointer {
+  /** Fingers on the plot, by id of the pointer. */
+  private readonly fingers = new Map<number, { x: number; y: number }>();
   private drag: { id: number; x: number; y: number; scrollTop: number; moved: boolean } | null = null;
 
   constructor(
@@ -115,6 +117,10 @@ export class PlotPointer {
   }
 
   private readonly move = (event: PointerEvent): void => {
+    if (this.fingers.has(event.pointerId) && this.fingers.size === 2) {
+      this.pinch(event);
+      return;
+    }
     if (this.drag !== null && event.pointerId === this.drag.id) {
       this.moveDrag(event);
       return;
@@ -122,6 +128,21 @@ export class PlotPointer {
     if (event.pointerType === "touch") return;
     this.hoverAt(event.clientX, event.clientY);
   };
+
+  /** Two fingers zoom about the point between them. */
+  private pinch(event: PointerEvent): void {
+    const before = this.spread();
+    this.fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    const after = this.spread();
+    const left = this.element.getBoundingClientRect().left;
+    panBy(this.store, before.middle - after.middle);
+    if (before.distance > 0 && after.distance > 0) zoom(this.store, before.distance / after.distance, after.middle - left);
+  }
+
+  private spread(): { middle: number; distance: number } {
+    const [a, b] = [...this.fingers.values()];
+    return { middle: (a.x + b.x) / 2, distance: Math.abs(a.x - b.x) };
+  }
 
   private hoverAt(clientX: number, clientY: number): void {
     const found = this.find(clientX, clientY);
@@ -148,6 +169,14 @@ export class PlotPointer {
   };
 
   private readonly down = (event: PointerEvent): void => {
+    if (event.pointerType === "touch") {
+      this.fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+      if (this.fingers.size > 1) {
+        this.drag = null;
+        this.element.setPointerCapture(event.pointerId);
+        return;
+      }
+    }
     if (event.button !== 0 || !event.isPrimary) return;
     // The keys are those of the tree: who clicks a bar can go on with them.
     this.element.closest(".tl")?.querySelector<HTMLElement>("[data-keys=tree]")?.focus({ preventScroll: true });
@@ -174,7 +203,7 @@ export class PlotPointer {
 
   private readonly up = (event: PointerEvent): void => {
     const drag = this.drag;
-    this.cancel();
+    this.cancel(event);
     if (drag === null || drag.moved) return;
     const found = this.find(event.clientX, event.clientY);
     if (found === null) return;
@@ -189,7 +218,8 @@ export class PlotPointer {
     if (event.pointerType === "touch" && found.tip !== null) this.tips.show(found.tip);
   };
 
-  private readonly cancel = (): void => {
+  private readonly cancel = (event: PointerEvent): void => {
+    this.fingers.delete(event.pointerId);
     this.drag = null;
     this.element.classList.remove("is-dragging");
   };

@@ -2,8 +2,7 @@
 
 export type TipSubject =
   | { what: "reasons"; item: number; reasons: number[] }
-  | { what: "bar"; item: number; segment: number; lead: boolean }
-  | { what: "fold"; from: number; to: number };
+  | { what: "bar"; item: number; segment: number; lead: boolean };
 
 export interface Tip {
   subject: TipSubject;
