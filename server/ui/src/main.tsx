@@ -11,6 +11,7 @@ import "./styles/shell.css";
 import "./styles/tables.css";
 import "./styles/list.css";
 import "./styles/execution.css";
+import "./styles/findings.css";
 
 effect(() => {
   zone.value = zoneOf(place.value, location.hash);

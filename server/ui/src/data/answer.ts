@@ -29,7 +29,7 @@ export function useAnswer<T>(question: string, revision: string, ask: (signal: A
     const isNew = last.current.question !== question;
     if (isNew) batch(() => ((value.value = null), (error.value = null)));
     const abort = new AbortController();
-    const wait = isNew || error.peek() !== null ? 0 : Math.max(0, last.current.askedMs + REST_MS - performance.now());
+    const wait = isNew || value.peek() === null || error.peek() !== null ? 0 : Math.max(0, last.current.askedMs + REST_MS - performance.now());
     isBusy.value = true;
     const timer = setTimeout(() => {
       last.current = { question, askedMs: performance.now() };

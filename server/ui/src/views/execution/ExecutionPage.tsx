@@ -3,12 +3,17 @@
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { formatPlace } from "../../model/place";
-import type { ExecutionPath, ExecutionState, ViewName } from "../../model/url";
+import { VIEWS, type ExecutionPath, type ExecutionState, type ViewName } from "../../model/url";
 import { ErrorBoundary } from "../../shell/ErrorBoundary";
 import { isTyping } from "../../shell/keys";
 import { say } from "../../shell/say";
 import type { PageCommand } from "../../timeline/keys";
 import { TimelineView } from "../../timeline/TimelineView";
+import { CompareView } from "../compare/CompareView";
+import { DiagnosisView } from "../diagnosis/DiagnosisView";
+import { OperationsView } from "../operations/OperationsView";
+import { ReasonsView } from "../reasons/ReasonsView";
+import { Busy, Failure } from "../parts";
 import { Heading } from "./Heading";
 import { ExecutionModel } from "./model";
 
@@ -19,9 +24,6 @@ export const VIEW_WORDS: Record<ViewName, string> = {
   diagnosis: "Diagnosis",
   compare: "Compare",
 };
-
-/** In the order of their tabs and keys. */
-const SHOWN: readonly ViewName[] = ["timeline"];
 
 interface Props {
   path: ExecutionPath;
@@ -49,13 +51,10 @@ export function ExecutionPage({ path, state, onHelp, onTheme }: Props) {
     else if (!document.activeElement?.closest("[role=tablist]")) focusView(panel.current);
   }, [view]);
   useAnnouncements(model);
-  const showView = (chosen: ViewName | undefined): void => {
-    if (chosen !== undefined) model.go({ view: chosen });
-  };
   const onPageCommand = (command: PageCommand): void => {
     if (command === "help") onHelp();
     else if (command === "theme") onTheme();
-    else showView(SHOWN[Number(command.slice(4)) - 1]);
+    else model.go({ view: VIEWS[Number(command.slice(4)) - 1] });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || isTyping(event) || !/^[1-5]$/.test(event.key)) return;
@@ -77,23 +76,42 @@ export function ExecutionPage({ path, state, onHelp, onTheme }: Props) {
 
 function View({ model, onPageCommand }: { model: ExecutionModel; onPageCommand: (command: PageCommand) => void }) {
   const source = useMemo(() => ({ key: model.path, ...model.live }), [model]);
-  return <TimelineView source={source} state={model.state} onPageCommand={onPageCommand} />;
+  if (model.view.value === "timeline") return <TimelineView source={source} state={model.state} onPageCommand={onPageCommand} />;
+  const execution = model.live.execution.value;
+  if (execution === null) return <Nothing model={model} />;
+  switch (model.view.value) {
+    case "operations":
+      return <OperationsView model={model} />;
+    case "reasons":
+      return <ReasonsView model={model} />;
+    case "diagnosis":
+      return <DiagnosisView model={model} />;
+    case "compare":
+      return <CompareView model={model} />;
+  }
+}
+
+/** Instead of a view that has nothing to show. */
+function Nothing({ model }: { model: ExecutionModel }) {
+  const error = model.live.error.value;
+  if (model.live.status.value !== "failed" || error === null) return <Busy what="Reading the execution" />;
+  return <Failure error={error} had={false} onAgain={() => location.reload()} />;
 }
 
 function Tabs({ model }: { model: ExecutionModel }) {
   const chosen = model.view.value;
   const onKeyDown = (event: KeyboardEvent): void => {
-    const at = SHOWN.indexOf(chosen);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: SHOWN.length - 1 }[event.key];
+    const at = VIEWS.indexOf(chosen);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: VIEWS.length - 1 }[event.key];
     if (to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
-    const next = SHOWN[(to + SHOWN.length) % SHOWN.length];
+    const next = VIEWS[(to + VIEWS.length) % VIEWS.length];
     document.getElementById(`tab-${next}`)?.focus();
     model.go({ view: next });
   };
   return (
     <div class="ex-tabs" role="tablist" aria-label="Views" onKeyDown={onKeyDown}>
-      {SHOWN.map((view, i) => (
+      {VIEWS.map((view, i) => (
         <a
           key={view}
           id={`tab-${view}`}

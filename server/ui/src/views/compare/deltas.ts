@@ -1,0 +1,97 @@
+/** Differences between two executions, as lines: the greatest first, and what is on one side alone. */
+
+import type { ComparisonJson, NodeDeltaJson } from "../../data/answers";
+import { durationNs, operationName, phaseName } from "../../data/values";
+import { formatDuration } from "../../model/format";
+import { operationWords } from "../../model/words";
+
+export interface Delta {
+  key: string;
+  name: string;
+  /** Nanoseconds here and there. */
+  here: number;
+  there: number;
+  /** Numbers of spans or attempts. */
+  countHere: number;
+  countThere: number;
+}
+
+export interface NodeDelta extends Delta {
+  spanHere: string;
+  spanThere: string;
+  phaseHere: string;
+  phaseThere: string;
+  /** Name of the operation that differs most, with its difference; "" when none does. */
+  mostly: string;
+}
+
+/** By the size of their difference, whichever way; of the same, by name. */
+export function byDifference(a: Delta, b: Delta): number {
+  return Math.abs(b.here - b.there) - Math.abs(a.here - a.there) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+}
+
+export function operationDeltas(answer: ComparisonJson): Delta[] {
+  return (answer.operations ?? [])
+    .map((json) => {
+      const operation = operationName(json.operation);
+      return {
+        key: operation,
+        name: operationWords(operation),
+        here: durationNs(json.duration),
+        there: durationNs(json.baseDuration),
+        countHere: Number(json.count ?? 0),
+        countThere: Number(json.baseCount ?? 0),
+      };
+    })
+    .sort(byDifference);
+}
+
+export interface NodeDeltas {
+  both: NodeDelta[];
+  onlyHere: NodeDelta[];
+  onlyThere: NodeDelta[];
+}
+
+export function nodeDeltas(answer: ComparisonJson): NodeDeltas {
+  const all = (answer.nodes ?? []).map(nodeDelta).sort(byDifference);
+  return {
+    both: all.filter(({ spanHere, spanThere }) => spanHere !== "" && spanThere !== ""),
+    onlyHere: all.filter(({ spanThere }) => spanThere === ""),
+    onlyThere: all.filter(({ spanHere }) => spanHere === ""),
+  };
+}
+
+function nodeDelta(json: NodeDeltaJson): NodeDelta {
+  const spanHere = json.spanId ?? "";
+  const spanThere = json.baseSpanId ?? "";
+  return {
+    key: `${spanHere} ${spanThere}`,
+    name: json.path ?? "",
+    here: durationNs(json.duration),
+    there: durationNs(json.baseDuration),
+    countHere: json.attemptCount ?? 0,
+    countThere: json.baseAttemptCount ?? 0,
+    spanHere,
+    spanThere,
+    phaseHere: phaseName(json.phase),
+    phaseThere: phaseName(json.basePhase),
+    mostly: mostlyOf(json),
+  };
+}
+
+function mostlyOf(json: NodeDeltaJson): string {
+  let most = 0;
+  let text = "";
+  for (const each of json.operations ?? []) {
+    const difference = durationNs(each.duration) - durationNs(each.baseDuration);
+    if (Math.abs(difference) <= Math.abs(most)) continue;
+    most = difference;
+    text = `${operationWords(operationName(each.operation))} ${signed(difference)}`;
+  }
+  return text;
+}
+
+/** A difference with its sign: +3m 07s, −8ms, 0s. */
+export function signed(ns: number): string {
+  return ns > 0 ? `+${formatDuration(ns)}` : formatDuration(ns);
+}
