@@ -4,8 +4,14 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.postgresql import GIVEN_URL, Databases, PostgresServer
+
+# Hypothesis measures examples, and how they are made, by the clock on the wall, which tells how
+# busy the machine is. A test that hangs is ended by pytest-timeout.
+settings.register_profile("any speed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any speed")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -61,9 +61,9 @@ def test_a_text_is_broken_at_blanks() -> None:
 
 def test_a_very_long_text_is_broken_in_little_time() -> None:
     """An error may be as long as an event; this takes less than a second."""
-    started = time.monotonic()
+    started = time.process_time()
     assert len(list(broken("x" * 1_000_000, 50))) == 20_000
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 30
 
 
 def test_a_stream_of_another_encoding_gets_escapes() -> None:

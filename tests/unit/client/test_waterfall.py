@@ -480,9 +480,9 @@ def test_huge_executions_are_drawn_in_little_time() -> None:
         setup = operation(number, number + 0.5, run, "TASK_SETUP")
         run.reasons.append(reason(number + 0.1, "text"))
         messages += [child, run, setup, operation(number + 0.5, number + 1, run, "TASK_RUNTIME")]
-    started = time.monotonic()
+    started = time.process_time()
     lines = tree(messages).waterfall_text().splitlines()
-    assert time.monotonic() - started < 30
+    assert time.process_time() - started < 30
     assert len([line for line in lines if re.search(r"^  n\d+ ", line)]) == 10_000
 
 
