@@ -70,6 +70,10 @@ docs: $(SETUP) ## Generate docs/cli.md, settings.md and reasons.md, and the pict
 	$(BIN)/python scripts/gen_reasons.py
 	$(BIN)/python scripts/gen_picture.py
 
+.PHONY: screenshots
+screenshots: $(SETUP) ## Take the pictures of the page again (ARGS=PATH for another Chromium than /usr/bin/chromium)
+	$(BIN)/python scripts/gen_screenshots.py $(ARGS)
+
 .PHONY: ui
 ui: $(UI) ## Build the page into server/spanwise_server/web/static (Node 20 or later)
 	cd server/ui && npm run --silent build
