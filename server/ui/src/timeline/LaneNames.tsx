@@ -17,11 +17,12 @@ export function LaneNames({ store }: { store: Store }) {
       const isLast = lane + 1 === lanes.count || lanes.key[lane] !== lanes.key[lane + 1];
       // The name stands at the first lane of a task, or at the top when that is scrolled out.
       const isNamed = isFirst || lane === first.value;
+      const top = lane * ROW_PX - store.scrollTop.value;
       names.push(
         <div
           key={lane}
           class={`tl-lane${isLast ? " is-last" : ""}`}
-          style={{ transform: `translateY(${lane * ROW_PX - store.scrollTop.value}px)` }}
+          style={{ transform: `translateY(${isNamed && !isLast ? Math.max(0, top) : top}px)` }}
         >
           {isNamed && <span class="tl-name-text">{shown.execution.strings.get(lanes.key[lane])}</span>}
         </div>,

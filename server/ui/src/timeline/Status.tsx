@@ -33,7 +33,7 @@ export function StatusLine({ store }: { store: Store }) {
       )}
       {header.stale && <span>Nothing heard for long</span>}
       <span>
-        {plural(rows, "row")} of {plural(spans.count, "span")}, {plural(execution.reasons.count, "reason")}
+        {store.state.mode.value === "packed" ? plural(store.lineCount.value, "lane") : plural(rows, "row")} of {plural(spans.count, "span")}, {plural(execution.reasons.count, "reason")}
       </span>
       <span class="tl-status-zone">Times in {momentOf(execution.startNs, 0, store.state.tz.value).zone}</span>
     </div>
