@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { durationNs, enumName, operationName, phaseName, timeNs } from "../src/data/values";
-import { nodeDeltas, operationDeltas, signed } from "../src/views/compare/deltas";
+import { namesOf, nodeDeltas, operationDeltas, signed } from "../src/views/compare/deltas";
 import { areaPath, parallelismWords, sumUp } from "../src/views/diagnosis/parallelism";
 import { chooseColumn, COLUMNS, decodeSort, DEFAULT_SORT, encodeSort, operationRows, sortRows } from "../src/views/operations/table";
+import { makeExecution } from "./synthetic";
 
 describe("values of answers", () => {
   it("are durations to the nanosecond", () => {
@@ -135,5 +136,16 @@ describe("differences", () => {
   it("name the operation that differs most", () => {
     expect(nodeDeltas(answer).both.map(({ mostly }) => mostly)).toEqual(["Running −9s", ""]);
     expect([signed(1e9), signed(-1e9), signed(0)]).toEqual(["+1s", "−1s", "0s"]);
+  });
+
+  it("have names where spans of the execution have their ids", () => {
+    const execution = makeExecution({
+      spans: [
+        { name: "f1", depth: 0, start: 0, end: 1, id: 0x1_0000_0002n },
+        { name: "n0", depth: 1, start: 0, end: 1, id: 0x3_0000_0002n },
+      ],
+    });
+    const names = namesOf(execution, ["0000000300000002", "0000000000000002", ""]);
+    expect([...names]).toEqual([["0000000300000002", "n0"]]);
   });
 });

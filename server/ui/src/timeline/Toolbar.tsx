@@ -48,10 +48,6 @@ export function Toolbar({ store, search, onDone }: Props) {
         <ModeButton store={store} mode="tree" label="Tree" />
         <ModeButton store={store} mode="packed" label="Packed" />
       </div>
-      <div class="tl-buttons" role="group" aria-label="Times">
-        <ZoneButton store={store} zone="local" label="Local" />
-        <ZoneButton store={store} zone="utc" label="UTC" />
-      </div>
     </div>
   );
 }
@@ -92,15 +88,6 @@ function ModeButton({ store, mode, label }: { store: Store; mode: "tree" | "pack
   const chosen = store.state.mode;
   return (
     <button type="button" class="tl-button" aria-pressed={chosen.value === mode} onClick={() => (chosen.value = mode)}>
-      {label}
-    </button>
-  );
-}
-
-function ZoneButton({ store, zone, label }: { store: Store; zone: "local" | "utc"; label: string }) {
-  const chosen = store.state.tz;
-  return (
-    <button type="button" class="tl-button" aria-pressed={chosen.value === zone} onClick={() => (chosen.value = zone)}>
       {label}
     </button>
   );

@@ -26,9 +26,9 @@ export function PhaseMark({ phase }: { phase: string }) {
 }
 
 /** A duration; the exact one on hovering. */
-export function Took({ ns, suffix = "" }: { ns: number; suffix?: string }) {
+export function Took({ ns, suffix = "", hint = suffix }: { ns: number; suffix?: string; hint?: string }) {
   return (
-    <span class="vw-number" title={formatExact(ns) + suffix}>
+    <span class="vw-number" title={formatExact(ns) + hint}>
       {formatDuration(ns)}
       {suffix}
     </span>

@@ -1,5 +1,6 @@
 // What differs from another execution.
 
+import { useMemo } from "preact/hooks";
 import { useAnswer } from "../../data/answer";
 import { fetchComparison, type ComparisonJson } from "../../data/answers";
 import { durationNs, phaseName } from "../../data/values";
@@ -9,7 +10,7 @@ import { groupDigits, phaseWords, plural } from "../../model/words";
 import { executionHref } from "../../shell/links";
 import type { ExecutionModel } from "../execution/model";
 import { Busy, Failure, nameOf, PhaseMark } from "../parts";
-import { nodeDeltas, operationDeltas, type Delta, type NodeDelta } from "./deltas";
+import { namesOf, nodeDeltas, operationDeltas, type Delta, type NodeDelta } from "./deltas";
 import { PairedBars } from "./PairedBars";
 import { Picker } from "./Picker";
 
@@ -55,15 +56,17 @@ function Comparison({ model, other }: { model: ExecutionModel; other: ExecutionP
 function Tables({ model, other, value }: { model: ExecutionModel; other: ExecutionPath; value: ComparisonJson }) {
   const operations = operationDeltas(value);
   const { both, onlyHere, onlyThere } = nodeDeltas(value);
+  const execution = model.live.execution.value!;
+  const names = useMemo(() => namesOf(execution, both.concat(onlyHere).map(({ spanHere }) => spanHere)), [execution, value]);
   const left = value.leftOutCount ?? 0;
   const whole: Delta = {
-    ...{ key: "whole", name: "Whole run", countHere: 1, countThere: 1 },
+    ...{ key: "whole", name: "Duration", countHere: 1, countThere: 1 },
     here: durationNs(value.duration),
     there: durationNs(value.baseDuration),
   };
   return (
     <>
-      <DeltaTable title="Whole runs" first="" rows={[whole]}>
+      <DeltaTable title="Whole runs" first="" last="Phases" rows={[whole]}>
         {() => (
           <>
             <PhaseMark phase={phaseName(value.phase)} /> <span class="vw-muted">there</span> <PhaseMark phase={phaseName(value.basePhase)} />
@@ -72,11 +75,11 @@ function Tables({ model, other, value }: { model: ExecutionModel; other: Executi
       </DeltaTable>
       <DeltaTable title="By node" first="Node" last="Mostly" rows={both}>
         {(row) => <NodeNotes row={row} />}
-        {(row) => <NodeName model={model} other={other} row={row} />}
+        {(row) => <NodeName model={model} other={other} row={row} names={names} />}
       </DeltaTable>
       {left > 0 && <p class="dg-more">{plural(left, "node")} with smaller differences left out.</p>}
-      <OnlyOn title={`Only in ${model.path.name}`} model={model} other={other} rows={onlyHere} />
-      <OnlyOn title={`Only in ${other.name}`} model={model} other={other} rows={onlyThere} />
+      <OnlyOn title={`Only in ${model.path.name}`} model={model} other={other} rows={onlyHere} names={names} />
+      <OnlyOn title={`Only in ${other.name}`} model={model} other={other} rows={onlyThere} names={names} />
       <DeltaTable title="By operation" first="Operation" last="Spans" rows={operations}>
         {(row) => <Counts row={row} />}
       </DeltaTable>
@@ -130,12 +133,19 @@ function DeltaTable<Row extends Delta>({ title, first, last = "", rows, children
   );
 }
 
-function NodeName({ model, other, row }: { model: ExecutionModel; other: ExecutionPath; row: NodeDelta }) {
+interface NodeProps {
+  model: ExecutionModel;
+  other: ExecutionPath;
+  /** Names of spans of this execution, by their ids. */
+  names: ReadonlyMap<string, string>;
+}
+
+function NodeName({ model, other, names, row }: NodeProps & { row: NodeDelta }) {
+  const name = names.get(row.spanHere);
   return (
     <>
-      <bdi class="cm-path" title={row.name}>
-        {row.name}
-      </bdi>{" "}
+      <bdi>{row.name}</bdi>
+      {name !== undefined && name !== row.name && <bdi class="vw-muted"> {name}</bdi>}{" "}
       {row.spanHere !== "" && (
         <a
           class="sh-link vw-target"
@@ -169,11 +179,11 @@ function Counts({ row }: { row: Delta }) {
   );
 }
 
-function OnlyOn({ title, model, other, rows }: { title: string; model: ExecutionModel; other: ExecutionPath; rows: NodeDelta[] }) {
+function OnlyOn({ title, rows, ...rest }: NodeProps & { title: string; rows: NodeDelta[] }) {
   return (
     <DeltaTable title={title} first="Node" rows={rows}>
       {(row) => <span>{phaseWords(row.spanHere === "" ? row.phaseThere : row.phaseHere).text}</span>}
-      {(row) => <NodeName model={model} other={other} row={row} />}
+      {(row) => <NodeName {...rest} row={row} />}
     </DeltaTable>
   );
 }

@@ -1,6 +1,8 @@
 /** Differences between two executions, as lines: the greatest first, and what is on one side alone. */
 
 import type { ComparisonJson, NodeDeltaJson } from "../../data/answers";
+import { spanIdHex } from "../../data/columns";
+import type { Execution } from "../../data/execution";
 import { durationNs, operationName, phaseName } from "../../data/values";
 import { formatDuration } from "../../model/format";
 import { operationWords } from "../../model/words";
@@ -94,4 +96,18 @@ function mostlyOf(json: NodeDeltaJson): string {
 /** A difference with its sign: +3m 07s, −8ms, 0s. */
 export function signed(ns: number): string {
   return ns > 0 ? `+${formatDuration(ns)}` : formatDuration(ns);
+}
+
+/** Names of spans of an execution, by their ids. */
+export function namesOf(execution: Execution, ids: Iterable<string>): Map<string, string> {
+  const { spans, strings } = execution;
+  const wanted = new Set(ids);
+  const low = new Set(Array.from(wanted, (id) => Number.parseInt(id.slice(8), 16)));
+  const names = new Map<string, string>();
+  for (let span = 0; span < spans.count; span++) {
+    if (!low.has(spans.idLow[span])) continue;
+    const id = spanIdHex(spans, span);
+    if (wanted.has(id)) names.set(id, strings.get(spans.name[span]));
+  }
+  return names;
 }

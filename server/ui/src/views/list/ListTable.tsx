@@ -118,7 +118,7 @@ function Start({ ns }: { ns: bigint }) {
 function Duration({ row }: { row: ListRow }) {
   const ns = tookNs(row, row.endNs === null ? BigInt(nowMs.value) * 1_000_000n : 0n);
   if (Number.isNaN(ns)) return null;
-  return row.endNs === null ? <Took ns={Math.floor(ns / 1e9) * 1e9} suffix=" so far" /> : <Took ns={ns} />;
+  return row.endNs === null ? <Took ns={Math.floor(ns / 1e9) * 1e9} hint=" so far" /> : <Took ns={ns} />;
 }
 
 function Slower({ row }: { row: ListRow }) {
