@@ -4,7 +4,7 @@ import { useComputed, useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { endOf } from "../model/codes";
 import { formatDuration, momentOf } from "../model/format";
-import { ROW_LEAF, ROW_OPEN, setSize } from "../model/rows";
+import { ROW_LEAF, ROW_OPEN, rowOfSpan, setSize } from "../model/rows";
 import { groupDigits, phaseWords } from "../model/words";
 import { select, setOpen } from "./actions";
 import { Icon, PhaseGlyph } from "./Icon";
@@ -41,6 +41,8 @@ export function Tree({ store }: { store: Store }) {
   if (shown === null || rows === null) return null;
   const active = store.activeRow.value;
   const selected = store.selected.value;
+  // What has no row of its own is selected in the row that shows it.
+  const selectedRow = selected < 0 ? -1 : rowOfSpan(shown.tree, rows, selected);
   const hits = store.work.hitRows.value;
   const visible = [];
   // Rows take over the elements of those that have gone: to make new ones at each step of a scroll is what costs.
@@ -59,7 +61,7 @@ export function Tree({ store }: { store: Store }) {
         position={rows.position[row]}
         size={setSize(shown.tree, rows, row)}
         isActive={row === active}
-        isSelected={span === selected}
+        isSelected={row === selectedRow}
         hit={hits === null ? 0 : hits[row]}
       />,
     );
