@@ -37,6 +37,7 @@ export function App() {
     if (event.defaultPrevented || isTyping(event)) return;
     if (event.key === "?") openHelp();
     else if (event.key === "t") changeTheme();
+    else if (event.key === "/") main.current?.querySelector<HTMLElement>("[data-search]")?.focus();
     else return;
     event.preventDefault();
   };
@@ -53,7 +54,7 @@ export function App() {
         Skip to the content
       </a>
       <Header onHelp={openHelp} />
-      <main class="sh-main" ref={main} onKeyDown={onKeyDown}>
+      <main class="sh-main" id="main" ref={main} onKeyDown={onKeyDown}>
         <ErrorBoundary of={key}>
           <Page key={key} onHelp={openHelp} />
         </ErrorBoundary>

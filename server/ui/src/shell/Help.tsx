@@ -41,7 +41,7 @@ const KEYS: [string, [string, string][]][] = [
   [
     "Search",
     [
-      ["/", "Search; in the list of executions too"],
+      ["/", "Search; in the lists of executions and of reasons too"],
       ["n N", "Next match, previous match"],
     ],
   ],

@@ -146,20 +146,22 @@ function NodeName({ model, other, names, row }: NodeProps & { row: NodeDelta }) 
     <>
       <bdi>{row.name}</bdi>
       {name !== undefined && name !== row.name && <bdi class="vw-muted"> {name}</bdi>}{" "}
-      {row.spanHere !== "" && (
-        <a
-          class="sh-link vw-target"
-          aria-label={`${row.name} in the timeline here`}
-          href={formatPlace(model.placeOf({ view: "timeline", sel: row.spanHere, panel: true, t0: NaN, t1: NaN }))}
-        >
-          here
-        </a>
-      )}{" "}
-      {row.spanThere !== "" && (
-        <a class="sh-link vw-target" aria-label={`${row.name} in the timeline there`} href={executionHref(other, { sel: row.spanThere })}>
-          there
-        </a>
-      )}
+      <span class="cm-links">
+        {row.spanHere !== "" && (
+          <a
+            class="sh-link vw-target"
+            aria-label={`${row.name} in the timeline here`}
+            href={formatPlace(model.placeOf({ view: "timeline", sel: row.spanHere, panel: true, t0: NaN, t1: NaN }))}
+          >
+            here
+          </a>
+        )}{" "}
+        {row.spanThere !== "" && (
+          <a class="sh-link vw-target" aria-label={`${row.name} in the timeline there`} href={executionHref(other, { sel: row.spanThere })}>
+            there
+          </a>
+        )}
+      </span>
     </>
   );
 }

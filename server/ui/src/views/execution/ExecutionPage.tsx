@@ -100,6 +100,10 @@ function Nothing({ model }: { model: ExecutionModel }) {
 
 function Tabs({ model }: { model: ExecutionModel }) {
   const chosen = model.view.value;
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [chosen]);
   const onKeyDown = (event: KeyboardEvent): void => {
     const at = VIEWS.indexOf(chosen);
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: VIEWS.length - 1 }[event.key];
@@ -110,7 +114,7 @@ function Tabs({ model }: { model: ExecutionModel }) {
     model.go({ view: next });
   };
   return (
-    <div class="ex-tabs" role="tablist" aria-label="Views" onKeyDown={onKeyDown}>
+    <div class="ex-tabs" ref={list} role="tablist" aria-label="Views" onKeyDown={onKeyDown}>
       {VIEWS.map((view, i) => (
         <a
           key={view}

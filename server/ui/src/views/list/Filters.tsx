@@ -109,7 +109,7 @@ function Text({ label, hint, value, isWide = false, onChange }: TextProps) {
       <span>{label}</span>
       <input
         type="text"
-        name={label.toLowerCase()}
+        data-search={isWide}
         placeholder={hint}
         spellcheck={false}
         autocomplete="off"

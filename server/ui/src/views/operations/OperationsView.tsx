@@ -77,10 +77,11 @@ function Table({ model, answer }: { model: ExecutionModel; answer: OperationsJso
           {rest > 0 && (
             <tfoot>
               <tr>
-                <th scope="row" colSpan={COLUMNS.length} class="vw-muted">
-                  On the critical path, but covered by no operation
+                <th scope="row" class="vw-muted">
+                  Covered by no operation
                 </th>
                 <Critical ns={rest} whole={critical} />
+                <td colSpan={COLUMNS.length - 1} />
               </tr>
             </tfoot>
           )}
@@ -117,6 +118,7 @@ function Line({ model, row, critical }: { model: ExecutionModel; row: OperationR
           {row.words}
         </a>
       </th>
+      <Critical ns={row.critical} whole={critical} />
       <td class="is-number">{groupDigits(row.count)}</td>
       <td class="is-number">{row.open > 0 && groupDigits(row.open)}</td>
       {([row.total, row.union, row.self, row.mean, row.p50, row.p95] as const).map((ns, i) => (
@@ -133,7 +135,6 @@ function Line({ model, row, critical }: { model: ExecutionModel; row: OperationR
           </a>
         )}
       </td>
-      <Critical ns={row.critical} whole={critical} />
     </tr>
   );
 }
@@ -143,7 +144,7 @@ function Critical({ ns, whole }: { ns: number; whole: number }) {
     <td class="is-number op-critical" title={formatExact(ns)}>
       {ns > 0 && (
         <>
-          {formatDuration(ns)} <span class="vw-muted op-share">{formatShare(ns, whole)}</span>
+          {formatDuration(ns)} <span class="vw-muted op-share">{shortShare(ns, whole)}</span>
           <span class="vw-share" aria-hidden="true">
             <span style={{ width: `${whole > 0 ? Math.min(100, (100 * ns) / whole) : 0}%` }} />
           </span>
@@ -151,4 +152,9 @@ function Critical({ ns, whole }: { ns: number; whole: number }) {
       )}
     </td>
   );
+}
+
+function shortShare(part: number, whole: number): string {
+  const words = formatShare(part, whole);
+  return words === "less than 1 %" ? "<1 %" : words;
 }

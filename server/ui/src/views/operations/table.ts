@@ -21,7 +21,7 @@ export interface OperationRow {
   longest: string;
 }
 
-export const COLUMNS = ["count", "open", "total", "union", "self", "mean", "p50", "p95", "max", "critical"] as const;
+export const COLUMNS = ["critical", "count", "open", "total", "union", "self", "mean", "p50", "p95", "max"] as const;
 export type NumberColumn = (typeof COLUMNS)[number];
 export type SortColumn = NumberColumn | "operation";
 

@@ -77,6 +77,7 @@ function Tools({ model, filter, lines, total }: ToolsProps) {
     <div class="rs-tools">
       <input
         type="text"
+        data-search
         aria-label="Only reasons with this text"
         placeholder="Only reasons with this text"
         spellcheck={false}
