@@ -2,7 +2,6 @@
 
 import gzip
 from collections.abc import Iterator
-from contextlib import ExitStack
 from typing import Any
 
 import httpx
@@ -13,7 +12,7 @@ from spanwise.demo import play, training_pipeline
 from spanwise.v1 import event_service_pb2, phase_pb2, span_service_pb2
 from spanwise.v1.identifiers_pb2 import ExecutionId
 from tests.e2e.flyte_run import OK, Run
-from tests.e2e.harness import ServerProcess, Stubs, running_server
+from tests.e2e.harness import ServerProcess, Stubs
 from tests.e2e.http_client import API, TIMEOUT_S, error_of, path_of
 from tests.hex_json import from_hex_json
 from tests.unit.web.decoded import decode_columns
@@ -306,30 +305,6 @@ def test_pages_from_elsewhere_may_link_here_and_no_more(page: httpx.Client) -> N
         assert page.get("/", headers={**elsewhere, "sec-fetch-mode": "navigate"}).status_code == 200
     for site in ("same-origin", "none"):
         assert page.get(path, headers={"sec-fetch-site": site}).status_code == 200
-
-
-def test_workers_answer_alike_and_tell_who_counted(tmp_path: Any) -> None:
-    """On one address."""
-    with running_server(tmp_path / "spanwise.db", "--workers", "2") as server, ExitStack() as stack:
-        with server.channel() as channel:
-            run = Run(Stubs(channel), "shared")
-            assert run.workflow("RUNNING", 0) is OK
-        clients = [
-            stack.enter_context(httpx.Client(base_url=server.page, timeout=TIMEOUT_S))
-            for _ in range(32)
-        ]
-        workers = {
-            line.split('worker="')[1][0]
-            for client in clients
-            for line in client.get("/metrics").text.splitlines()
-            if line.startswith("spanwise_events_total{")
-        }
-        assert workers == {"1", "2"}
-        answers = {client.get(path_of(run.id, "events")).text for client in clients}
-        assert len(answers) == 1
-        etags = {client.get(path_of(run.id, "columns")).headers["etag"] for client in clients}
-        assert len(etags) == 1
-        assert server.stop() == 0
 
 
 def test_counters_are_told_to_prometheus(page: httpx.Client, stubs: Stubs) -> None:

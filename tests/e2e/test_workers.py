@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import grpc
+import httpx
 import pytest
 
 from spanwise_server.config import Settings
@@ -22,6 +23,7 @@ from spanwise_server.worker import SIGN_OF_LIFE, decode_word, encode_hello
 from tests.e2e.cli_process import run
 from tests.e2e.flyte_run import OK, Run
 from tests.e2e.harness import READY, ServerProcess, Stubs, running_server, whole_log
+from tests.e2e.http_client import TIMEOUT_S, path_of
 from tests.e2e.processes import DEADLINE_S, children_of, is_running, wait_until
 from tests.e2e.replicas import stubs_of
 from tests.e2e.test_serve import open_call
@@ -143,6 +145,30 @@ def test_all_workers_take_calls_on_one_address(tmp_path: Path) -> None:
         assert [event.sequence for event in runs[0].log()] == list(range(1, 65))
         assert len(helpers_of(server)) == 2 * 3
         assert server.said().count(READY) == 1
+
+
+def test_workers_answer_alike_over_http_and_tell_who_counted(tmp_path: Path) -> None:
+    """On one address."""
+    with running_server(tmp_path / "spanwise.db", "--workers", "2") as server, ExitStack() as stack:
+        with server.channel() as channel:
+            run = Run(Stubs(channel), "shared")
+            assert run.workflow("RUNNING", 0) is OK
+        clients = [
+            stack.enter_context(httpx.Client(base_url=server.page, timeout=TIMEOUT_S))
+            for _ in range(32)
+        ]
+        workers = {
+            line.split('worker="')[1][0]
+            for client in clients
+            for line in client.get("/metrics").text.splitlines()
+            if line.startswith("spanwise_events_total{")
+        }
+        assert workers == {"1", "2"}
+        answers = {client.get(path_of(run.id, "events")).text for client in clients}
+        assert len(answers) == 1
+        etags = {client.get(path_of(run.id, "columns")).headers["etag"] for client in clients}
+        assert len(etags) == 1
+        assert server.stop() == 0
 
 
 def test_one_worker_is_the_server_itself(tmp_path: Path) -> None:
