@@ -2,8 +2,6 @@
 
 export interface Theme {
   ground: string;
-  groundRaised: string;
-  groundHover: string;
   groundSelected: string;
   ink: string;
   inkMuted: string;
@@ -24,8 +22,6 @@ export interface Theme {
 
 const PROPERTIES: Record<Exclude<keyof Theme, "font">, string> = {
   ground: "--ground",
-  groundRaised: "--ground-raised",
-  groundHover: "--ground-hover",
   groundSelected: "--ground-selected",
   ink: "--ink",
   inkMuted: "--ink-muted",

@@ -1,6 +1,6 @@
 /** Marks of the time axis: where they are and what they say, from days to microseconds. */
 
-import { type Zone, formatExact, pad, zoneOffsetMinutes } from "./format";
+import { type Zone, pad, zoneOffsetMinutes } from "./format";
 import type { Scale } from "./scale";
 
 const SECOND = 1e9;
@@ -35,8 +35,8 @@ export interface Mark {
 export interface AxisOptions {
   /** Zero of offsets, in nanoseconds since 1970. */
   startNs: bigint;
-  /** By the clock of a zone, or from the start of the run. */
-  by: Zone | "offset";
+  /** The zone whose clock they show. */
+  by: Zone;
   /** Width of a text in pixels; 7 a character unless given. */
   measure?: (text: string) => number;
 }
@@ -83,7 +83,7 @@ export function layAxis(scale: Scale, options: AxisOptions): Mark[] {
   return marks;
 }
 
-/** How marks count: as the hours of a clock, or as the time since the start. Walls are exact multiples. */
+/** How marks count: as the hours of a clock. Walls are exact multiples. */
 interface Clock {
   wallOf(offset: number): number;
   offsetOf(wall: number): number;
@@ -92,22 +92,8 @@ interface Clock {
   day(wall: number, step: number): number;
 }
 
-const RUN_CLOCK: Clock = {
-  wallOf: (offset) => offset,
-  offsetOf: (wall) => wall,
-  label: (wall) => (wall > 0 ? `+${shorter(formatExact(wall))}` : wall === 0 ? "0" : shorter(formatExact(wall))),
-  date: () => "",
-  day: () => 0,
-};
-
-/** 1h 30m instead of 1h 30m 00s. */
-function shorter(text: string): string {
-  return text.replace(/(m) 00s$/, "$1").replace(/(h) 00m$/, "$1").replace(/(d) 00h$/, "$1");
-}
-
 /** A clock on the wall; its zero is midnight of the day of the start, by the clock at the start. */
 function makeClock({ startNs, by }: AxisOptions): Clock {
-  if (by === "offset") return RUN_CLOCK;
   const startMs = Number(startNs / 1_000_000n);
   const atStart = zoneOffsetMinutes(startMs, by);
   const wallStart = startNs + BigInt(atStart) * BigInt(MINUTE);

@@ -20,8 +20,8 @@ export interface Codes {
   kinds: { execution: number; node: number; attempt: number; subtask: number; operation: number };
   nodeKinds: { start: number; end: number };
   cacheHit: number;
-  phases: { succeeded: number; aborted: number; skipped: number };
-  operations: { nodeReset: number; nodeTransition: number; taskRuntime: number };
+  phases: { succeeded: number; aborted: number };
+  operations: { nodeTransition: number };
   severities: { warning: number; error: number };
 }
 
@@ -55,12 +55,9 @@ function readCodes(header: Header): Codes {
     phases: {
       succeeded: header.phases.indexOf("SUCCEEDED"),
       aborted: header.phases.indexOf("ABORTED"),
-      skipped: header.phases.indexOf("SKIPPED"),
     },
     operations: {
-      nodeReset: header.operations.indexOf("NODE_RESET"),
       nodeTransition: header.operations.indexOf("NODE_TRANSITION"),
-      taskRuntime: header.operations.indexOf("TASK_RUNTIME"),
     },
     severities: {
       warning: header.severities.indexOf("WARNING"),

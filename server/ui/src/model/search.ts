@@ -17,15 +17,12 @@ export interface SearchResult {
   spans: Uint32Array;
   /** First reason of each that matches; -1 where the span itself does. */
   reasons: Int32Array;
-  /** Number of reasons that match. */
-  reasonCount: number;
 }
 
 export const NOTHING_FOUND: SearchResult = {
   query: "",
   spans: new Uint32Array(0),
   reasons: new Int32Array(0),
-  reasonCount: 0,
 };
 
 /** The texts of one revision of an execution, made ready for searching when they are first searched. */
@@ -45,14 +42,13 @@ export class SearchIndex {
     const foundSpans = new Uint32Array(spans.count);
     const foundReasons = new Int32Array(spans.count);
     let count = 0;
-    let reasonCount = 0;
     for (let span = 0; span < spans.count; span++) {
       let first = -1;
       const end = spans.reasonFirst[span + 1];
       for (let reason = spans.reasonFirst[span]; reason < end; reason++) {
         if (!isHit[reasons.message[reason]]) continue;
-        if (first < 0) first = reason;
-        reasonCount++;
+        first = reason;
+        break;
       }
       const label = spans.label[span];
       const isItself =
@@ -64,12 +60,7 @@ export class SearchIndex {
       foundReasons[count] = isItself ? -1 : first;
       count++;
     }
-    return {
-      query,
-      spans: foundSpans.slice(0, count),
-      reasons: foundReasons.slice(0, count),
-      reasonCount,
-    };
+    return { query, spans: foundSpans.slice(0, count), reasons: foundReasons.slice(0, count) };
   }
 
   /** 1 for strings that hold the needle. By string. */

@@ -1,38 +1,33 @@
-/** What people read: phases, operations, kinds and flags in words, and the glyph of each phase. */
+/** What people read: phases, operations, kinds and flags in words. */
 
 export interface PhaseWords {
-  /** One character that no other phase has. */
-  glyph: string;
   /** Text that no other phase has. */
   text: string;
 }
 
-const PHASES: Record<string, PhaseWords> = {
-  UNSPECIFIED: { glyph: "?", text: "Unknown" },
-  QUEUED: { glyph: "○", text: "Queued" },
-  WAITING_FOR_RESOURCES: { glyph: "◷", text: "Waiting for resources" },
-  INITIALIZING: { glyph: "◔", text: "Initializing" },
-  RUNNING: { glyph: "▶", text: "Running" },
-  DYNAMIC_RUNNING: { glyph: "»", text: "Running its own nodes" },
-  PAUSED: { glyph: "⏸", text: "Paused" },
-  SUCCEEDING: { glyph: "◕", text: "Succeeding" },
-  FAILING: { glyph: "!", text: "Failing" },
-  ABORTING: { glyph: "◌", text: "Aborting" },
-  RETRYABLE_FAILED: { glyph: "↻", text: "Failed, may be retried" },
-  SUCCEEDED: { glyph: "✓", text: "Succeeded" },
-  FAILED: { glyph: "✕", text: "Failed" },
-  ABORTED: { glyph: "■", text: "Aborted" },
-  TIMED_OUT: { glyph: "⧖", text: "Timed out" },
-  SKIPPED: { glyph: "⊘", text: "Skipped" },
-  RECOVERED: { glyph: "⟲", text: "Recovered" },
+const PHASES: Record<string, string> = {
+  UNSPECIFIED: "Unknown",
+  QUEUED: "Queued",
+  WAITING_FOR_RESOURCES: "Waiting for resources",
+  INITIALIZING: "Initializing",
+  RUNNING: "Running",
+  DYNAMIC_RUNNING: "Running its own nodes",
+  PAUSED: "Paused",
+  SUCCEEDING: "Succeeding",
+  FAILING: "Failing",
+  ABORTING: "Aborting",
+  RETRYABLE_FAILED: "Failed, may be retried",
+  SUCCEEDED: "Succeeded",
+  FAILED: "Failed",
+  ABORTED: "Aborted",
+  TIMED_OUT: "Timed out",
+  SKIPPED: "Skipped",
+  RECOVERED: "Recovered",
 };
 
-/** Glyph of a node whose result came from the cache. */
-export const CACHED_GLYPH = "≡";
-
-/** Glyph and text of a phase; one that this page does not know goes by its own name. */
+/** Text of a phase; one that this page does not know goes by its own name. */
 export function phaseWords(phase: string): PhaseWords {
-  return PHASES[phase] ?? { glyph: "?", text: fromName(phase) };
+  return { text: PHASES[phase] ?? fromName(phase) };
 }
 
 /** All phases that have words, for a legend. */
@@ -254,9 +249,9 @@ export function subtaskWords(counts: {
 }): string {
   if (counts.total === 0) return "";
   const parts = [
-    [counts.succeeded, PHASES.SUCCEEDED.glyph],
-    [counts.failed, PHASES.FAILED.glyph],
-    [counts.open, PHASES.RUNNING.glyph],
+    [counts.succeeded, "✓"],
+    [counts.failed, "✕"],
+    [counts.open, "▶"],
     [counts.other, "other"],
   ] as const;
   const shown = parts.filter(([count]) => count > 0).map(([count, sign]) => `${groupDigits(count)} ${sign}`);

@@ -23,8 +23,8 @@ export function ReasonsTip({ store, shown, item, reasons, onMore }: Props) {
   const rowSpan = shown.tree.span[item];
   return (
     <>
-      {told.map((reason, i) => (
-        <ReasonText key={reason} store={store} shown={shown} reason={reason} rowSpan={rowSpan} isFirst={i === 0} brief={told.length > 2} />
+      {told.map((reason) => (
+        <ReasonText key={reason} store={store} shown={shown} reason={reason} rowSpan={rowSpan} brief={told.length > 2} />
       ))}
       {left > 0 && (
         <button
@@ -47,7 +47,6 @@ interface ReasonProps {
   shown: Shown;
   reason: number;
   rowSpan: number;
-  isFirst: boolean;
   brief: boolean;
 }
 
