@@ -2,9 +2,9 @@
 
 import { batch, computed, effect, signal, type Signal } from "@preact/signals";
 import { openLive, type Live } from "../../data/live";
-import type { Place } from "../../model/place";
+import { placeKey, type Place } from "../../model/place";
 import type { ExecutionPath, ExecutionState, ViewName } from "../../model/url";
-import { navigate, replaceAddress } from "../../shell/route";
+import { navigate, place, replaceAddress } from "../../shell/route";
 import { zone } from "../../shell/zone";
 import { createViewState, type ViewState } from "../../timeline/state";
 
@@ -27,7 +27,11 @@ export class ExecutionModel {
     this.with = signal(state.with);
     this.more = signal(state.more);
     this.apply(state);
-    this.dispose = effect(() => replaceAddress(this.place.value));
+    this.dispose = effect(() => {
+      const mine = this.place.value;
+      // On the way to another page the clock may change already: the address is not this one's any more.
+      if (placeKey(place.peek()) === placeKey(mine)) replaceAddress(mine);
+    });
     this.live = openLive(path);
   }
 
