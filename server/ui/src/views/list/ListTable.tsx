@@ -96,7 +96,7 @@ function Row({ row, isPicked, onPick }: { row: ListRow; isPicked: boolean; onPic
       <td class="is-number">
         <Duration row={row} />
       </td>
-      <td class="is-number vw-muted">
+      <td class="is-number vw-muted ls-usual">
         {row.usualCount > 0 && (
           <span
             title={`Median of the ${plural(row.usualCount, "run")} before that succeeded; 95 of 100 took at most ${formatDuration(row.usualP95Ns)}`}
