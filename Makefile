@@ -38,6 +38,11 @@ serve: $(SETUP) ## Run the event sink until Ctrl-C (ARGS="--grpc-address 127.0.0
 test: $(SETUP) $(FLYTEKIT) ## Run the tests, two at a time (ARGS="-k name" for some of them, "-n 0" one by one)
 	$(PYTEST) $(ARGS)
 
+# One after the other: the figures that are printed at the end are of a machine that does nothing else.
+.PHONY: test-ui
+test-ui: $(SETUP) $(UI) ## Run the tests of the page, as it is built, in Chromium (/usr/bin/chromium; Node 20 or later)
+	$(BIN)/python -m pytest tests/ui $(ARGS)
+
 .PHONY: test-envoy
 test-envoy: $(SETUP) $(FLYTEKIT) ## Run the tests that start servers again, with Envoy as their front
 	TEST_FRONT=envoy $(PYTEST) $(ARGS) \

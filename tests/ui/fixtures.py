@@ -24,6 +24,9 @@ from tests.ui.big import BIG, big_arrivals
 from tests.ui.events import store
 from tests.ui.small import small_arrivals
 
+KEPT_FILES = 3
+"""Of BIG, each of which some version of the sources made."""
+
 
 def write_small(database: Path) -> None:
     """Store the executions of small.py in a new SQLite file."""
@@ -43,9 +46,9 @@ def write_big(database: Path) -> None:
             being_made = Path(folder) / "big.db"
             store(f"sqlite:///{being_made}", big_arrivals())
             keep_tree(being_made, BIG)
-            for old in _cache().glob("big-*.db"):
-                old.unlink(missing_ok=True)
             being_made.replace(made)
+        for old in sorted(_cache().glob("big-*.db"), key=_made_at)[:-KEPT_FILES]:
+            old.unlink(missing_ok=True)
     shutil.copy(made, database)
 
 
@@ -71,6 +74,13 @@ def _cache() -> Path:
     if folder.stat().st_uid != os.getuid():
         raise PermissionError(f"{folder} belongs to somebody else; remove it")
     return folder
+
+
+def _made_at(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:  # another run was quicker
+        return 0.0
 
 
 def _digest() -> str:
