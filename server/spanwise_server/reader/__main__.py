@@ -25,6 +25,7 @@ from spanwise_server.rpc.list_reads import ListReads
 from spanwise_server.rpc.span_reads import SpanReads
 from spanwise_server.rpc.span_trees import SpanTrees
 from spanwise_server.rpc.turns import Turns
+from spanwise_server.service.callers import Caller, CallerLeft
 from spanwise_server.service.diagnoses import Diagnoses
 from spanwise_server.service.event_log import EventLog
 from spanwise_server.service.execution_list import ExecutionLists
@@ -37,8 +38,8 @@ from spanwise_server.web.held_columns import ColumnStore
 from spanwise_server.web.json_answers import json_reads
 
 NUM_THREADS = 64
-"""More than can compute at once: most of them wait while large executions take turns, and a small
-read need not wait behind them."""
+"""More than can compute at once: MAX_WAITING of them may wait while large executions take turns,
+and a small read need not wait behind them."""
 
 MAX_STREAMS = 100
 """Open at once. One of a running execution holds its encoded tree for as long as it is read."""
@@ -103,6 +104,7 @@ class Reader:
         self._writing = threading.Lock()
         self._threads = ThreadPoolExecutor(NUM_THREADS, thread_name_prefix="spanwise-read")
         self._opened: dict[int, Iterator[bytes]] = {}
+        self._callers: dict[int, Caller] = {}
 
     def serve(self) -> None:
         """Take requests.
@@ -127,21 +129,32 @@ class Reader:
                     self._start(number, partial(next, opened, None))
                 case Verb.CLOSE:
                     self._opened.pop(number, None)
+                    caller = self._callers.pop(number, None)
+                    if caller is not None:
+                        caller.leave()
                 case Verb.PREPARE:
                     self._reads.prepare(payload)
 
     def _start(self, number: int, work: Callable[[], bytes | None]) -> None:
-        self._threads.submit(self._answer, number, work)
+        caller = self._callers[number] = Caller()
+        self._threads.submit(self._answer, number, caller, work)
 
-    def _answer(self, number: int, work: Callable[[], bytes | None]) -> None:
+    def _answer(self, number: int, caller: Caller, work: Callable[[], bytes | None]) -> None:
         result: bytes | SpanwiseError | RuntimeError | None
         try:
-            result = work()
+            with caller.served():
+                caller.require()
+                result = work()
+                caller.require()
+        except CallerLeft:
+            return
         except SpanwiseError as error:
             result = error
         except Exception as error:  # noqa: BLE001 - the caller must hear of it
             _log.exception("a read failed in a way that nobody foresaw")
             result = RuntimeError(f"the reader failed: {error!r}")
+        # Before the answer: the next thing that is asked for has a caller of its own.
+        self._callers.pop(number, None)
         frame = encode_frame(tuple(Answer(number, result)))
         with self._writing:
             self._stream.write(frame)

@@ -49,7 +49,8 @@ class ReaderProcess:
     async def read(self, name: str, payload: bytes) -> bytes:
         """Give the answer to a request.
 
-        When the caller is cancelled the work goes on, and its answer is dropped.
+        When the caller is cancelled, the reader is told: what it has not begun, or what waits for
+        its turn, is not done. What is under way goes on, and its answer is dropped.
 
         Args:
             name: Name of the method, one of SpanReads.reads.
@@ -60,7 +61,12 @@ class ReaderProcess:
             RuntimeError: It failed in a way that nobody foresaw.
         """
         await self.start()
-        answer: bytes = await self._ask(Request(next(self._numbers), Verb.READ, name, payload))
+        number = next(self._numbers)
+        try:
+            answer: bytes = await self._ask(Request(number, Verb.READ, name, payload))
+        except asyncio.CancelledError:
+            self._leave(number)
+            raise
         return answer
 
     async def stream(self, name: str, payload: bytes) -> AsyncGenerator[bytes, None]:
@@ -75,8 +81,7 @@ class ReaderProcess:
             while (answer := await self._ask(Request(number, Verb.NEXT, "", b""))) is not None:
                 yield answer
         finally:
-            with suppress(StoreUnavailable):  # without its process, nothing is left to forget
-                self._send(Request(number, Verb.CLOSE, "", b""))
+            self._leave(number)
 
     def prepare(self, execution_id: ExecutionId) -> None:
         """Have the tree of an execution that has ended kept, if the process runs."""
@@ -91,6 +96,10 @@ class ReaderProcess:
             reader.requests.close()
             self._fail_waiting()
             await asyncio.to_thread(await_end, reader.process)
+
+    def _leave(self, number: int) -> None:
+        with suppress(StoreUnavailable):  # without its process, nothing is left to forget
+            self._send(Request(number, Verb.CLOSE, "", b""))
 
     async def _ask(self, request: Request) -> Any:
         answer = asyncio.get_running_loop().create_future()

@@ -16,7 +16,8 @@ class Verb(IntEnum):
     NEXT = 3
     """Give the next answer of the stream that `number` opened; None after the last one."""
     CLOSE = 4
-    """Forget that stream. There is no answer."""
+    """Forget what `number` asked for: its caller has left. There is no answer, nor will there be
+    one to what is under way."""
     PREPARE = 5
     """Keep the tree of the execution `payload`, which has ended. There is no answer."""
 

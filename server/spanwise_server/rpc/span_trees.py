@@ -1,9 +1,7 @@
 """Trees in parts for whoever reads: those that are kept, and else those that are built."""
 
 from collections import OrderedDict
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from threading import Lock
 from typing import NamedTuple
 
@@ -59,16 +57,16 @@ class SpanTrees:
         """Build with `queries` when `turns` says so, and keep in `kept`."""
         self._queries = queries
         self._kept = kept
-        self._large_turns = turns
+        self._turns = turns
         self._lock = Lock()
         self._recent: OrderedDict[TreeKey, _Recent] = OrderedDict()  # the latest used last
-        self._turns: dict[TreeKey, Lock] = {}
         self._keeper = ThreadPoolExecutor(1, thread_name_prefix="spanwise-keeper")
 
     def get(self, key: TreeKey, as_of_ns: int) -> PartedTree:
         """Give a tree. Whoever asks for one that is being built waits for it.
 
-        One that is worth it is kept soon after. Raises as SpanQueries.get_versioned_tree.
+        One that is worth it is kept soon after. Raises as SpanQueries.get_versioned_tree, and as
+        Turns.take_alone.
         """
         tree, to_keep = self._find(key, as_of_ns)
         if to_keep is not None:
@@ -101,15 +99,23 @@ class SpanTrees:
 
     def _find(self, key: TreeKey, as_of_ns: int) -> tuple[PartedTree, BuiltTree | None]:
         """Give a tree, and again if it was built now and is to be kept."""
-        with self._turn(key):
-            found: PartedTree | None = self._recall(key, as_of_ns)
-            if found is None and not key.include_totals:
-                found = self.find_kept(key.execution_id)
+        found = self._look_up(key, as_of_ns)
+        if found is not None:  # which is quick, and need not wait for anybody
+            return found, None
+        with self._turns.take_alone(key, key.execution_id):
+            found = self._look_up(key, as_of_ns)  # somebody else may have built it meanwhile
             if found is not None:
                 return found, None
-            with self._large_turns.take(key.execution_id):
+            with self._turns.take(key.execution_id):
                 built = self._build(key, as_of_ns)
             return built.tree, built.tree if _is_to_be_kept(key, built) else None
+
+    def _look_up(self, key: TreeKey, as_of_ns: int) -> PartedTree | None:
+        """Give a tree that need not be built."""
+        found: PartedTree | None = self._recall(key, as_of_ns)
+        if found is None and not key.include_totals:
+            found = self.find_kept(key.execution_id)
+        return found
 
     def _recall(self, key: TreeKey, as_of_ns: int) -> PartedTree | None:
         with self._lock:
@@ -160,19 +166,6 @@ class SpanTrees:
             while size_bytes > MAX_RECENT_BYTES and len(self._recent) > 1:
                 _, oldest = self._recent.popitem(last=False)
                 size_bytes -= oldest.tree.size_bytes
-
-    @contextmanager
-    def _turn(self, key: TreeKey) -> Iterator[None]:
-        """Let one thread at a time look for a tree, so that it is built once."""
-        with self._lock:
-            turn = self._turns.setdefault(key, Lock())
-        try:
-            with turn:
-                yield
-        finally:
-            with self._lock:
-                if not turn.locked():
-                    self._turns.pop(key, None)
 
 
 def _is_to_be_kept(key: TreeKey, built: _Recent) -> bool:

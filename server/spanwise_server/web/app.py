@@ -1,7 +1,8 @@
 """The ASGI application: what is asked for, whether it may be, and by whom it is answered."""
 
+import asyncio
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
@@ -11,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from spanwise_server.domain.errors import SpanwiseError
 from spanwise_server.web.api import Api
 from spanwise_server.web.endpoints import API
+from spanwise_server.web.event_stream import until_gone
 from spanwise_server.web.hosts import Hosts
 from spanwise_server.web.negotiation import has_etag, takes_gzip
 from spanwise_server.web.responses import SECURITY_HEADERS, code_of, failed
@@ -60,8 +62,11 @@ class WebApp:
         answer = _Answer(send)
         headers = Headers(scope=scope)
         try:
-            response = _refuse(scope, headers, self._hosts) or await self._answer(scope, headers)
-            await response(scope, receive, answer.send)
+            response = _refuse(scope, headers, self._hosts) or await self._answer(
+                scope, headers, receive
+            )
+            if response is not None:
+                await response(scope, receive, answer.send)
         except SpanwiseError as error:
             await failed(code_of(error), str(error))(scope, receive, answer.send)
         except Exception:
@@ -76,12 +81,14 @@ class WebApp:
             text = f"internal error; request {request_id} in the server's log"
             await failed("INTERNAL", text)(scope, receive, answer.send)
 
-    async def _answer(self, scope: Scope, headers: Headers) -> ASGIApp:
+    async def _answer(self, scope: Scope, headers: Headers, receive: Receive) -> ASGIApp | None:
+        """Give the answer, or None to a client that has left."""
         path = scope["path"]
         raw_path: bytes = scope["raw_path"]
         if raw_path.startswith(_API):
             raw_path = raw_path.removeprefix(_API)
-            return await self._api.answer(raw_path, scope["query_string"], headers)
+            answering = self._api.answer(raw_path, scope["query_string"], headers)
+            return await _unless_gone(answering, receive)
         if (file := self._files.get(path)) is not None:
             return _give_file(file, headers)
         if path == "/healthz":
@@ -99,6 +106,18 @@ class WebApp:
             _NOT_STORED,
             "text/plain",
         )
+
+
+async def _unless_gone(work: Coroutine[None, None, ASGIApp], receive: Receive) -> ASGIApp | None:
+    """Give what work gives; cancel it, and give None, when the client leaves before."""
+    working = asyncio.create_task(work)
+    gone = asyncio.create_task(until_gone(receive))
+    try:
+        await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
+        return await working if working.done() else None
+    finally:
+        working.cancel()
+        gone.cancel()
 
 
 def _refuse(scope: Scope, headers: Headers, hosts: Hosts) -> Response | None:

@@ -37,7 +37,7 @@ class EventStream:
 async def _answer(followed: Followed, scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": [*_HEADERS]})
     if scope["method"] != "HEAD":
-        gone = asyncio.create_task(_until_gone(receive))
+        gone = asyncio.create_task(until_gone(receive))
         try:
             await _send_events(followed, send, gone)
         finally:
@@ -61,7 +61,8 @@ async def _send_events(followed: Followed, send: Send, gone: "asyncio.Task[None]
             await _send_part(send, _STILL_HERE)
 
 
-async def _until_gone(receive: Receive) -> None:
+async def until_gone(receive: Receive) -> None:
+    """Wait until the client has left, or has its whole answer."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
