@@ -1,6 +1,7 @@
 """A server with the executions of this folder, a browser, and visitors who may meet no trouble."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,6 +59,13 @@ def stubs(server: ServerProcess) -> Iterator[Stubs]:
     """Give stubs of the server with the small executions."""
     with server.channel(max_receive_message_length=-1) as channel:
         yield Stubs(channel)
+
+
+@pytest.fixture(scope="session")
+def pictures(request: pytest.FixtureRequest) -> Path:
+    """Give a folder for pictures of the page that people may want to look at."""
+    folder: Path = request.config.cache.mkdir("page")
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,70 @@
+"""Whatever a source writes is shown as text, and does nothing else."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.harness import ServerProcess
+from tests.ui.browser import Visitor, address_of
+from tests.ui.small import HOSTILE, HOSTILE_TEXTS, SMALL
+from tests.ui.timeline import Timeline
+
+SIGNS = {
+    "timeline": HOSTILE_TEXTS[0],
+    "operations": "Longest",
+    "reasons": HOSTILE_TEXTS[0],
+    "diagnosis": "What cost most",
+    "compare": HOSTILE_TEXTS[0],
+}
+"""What each view shows of the execution once it is there."""
+
+
+def check_that_nothing_came_of_texts(page: Page) -> None:
+    """Check that there is nothing in the document that a source could have brought."""
+    assert page.locator("img, iframe, object, embed, #app script").count() == 0
+    assert page.locator("[onerror], [onclick], [onload]").count() == 0
+    addresses = page.eval_on_selector_all("a[href]", "links => links.map(({ href }) => href)")
+    assert [each for each in addresses if not each.startswith(("http:", "https:"))] == []
+
+
+@pytest.mark.parametrize("number", range(len(HOSTILE_TEXTS)))
+def test_row_details_and_tooltip_of_a_node_tell_its_texts(visitor: Visitor, number: int) -> None:
+    text = HOSTILE_TEXTS[number]
+    timeline = Timeline.open(visitor, HOSTILE)
+    row = timeline.layout().named(text)
+    in_tree = timeline.tree.locator(f"[aria-rowindex='{row.row + 2}']")
+    assert in_tree.locator(".tl-name-text").text_content() == text
+    in_tree.click()
+    timeline.details.get_by_role("heading", name="Attributes").wait_for()
+    assert timeline.details.get_by_role("heading", level=2).text_content() == text
+    assert timeline.details.locator(".tl-reasons .tl-message").first.text_content() == text
+    assert timeline.details.locator(".tl-error pre").first.text_content() == text
+    links = timeline.details.locator(".tl-links li").all_text_contents()
+    assert links
+    assert set(links) <= {f"{text} javascript:alert(1)", f"{text} {text}"}
+    check_that_nothing_came_of_texts(visitor.page)
+    timeline.tree.focus()
+    timeline.press(".")
+    timeline.wait_for_tip(text, part=".tl-message")
+    check_that_nothing_came_of_texts(visitor.page)
+
+
+@pytest.mark.parametrize("view", list(SIGNS))
+def test_each_view_shows_texts_as_text(visitor: Visitor, view: str) -> None:
+    page = visitor.goto(address_of(HOSTILE, view=view, **{"with": "/".join(SMALL)}))
+    panel = page.get_by_role("tabpanel")
+    expect(panel).to_contain_text(SIGNS[view])
+    expect(page.get_by_role("heading", level=1)).to_have_text(HOSTILE.name)
+    check_that_nothing_came_of_texts(page)
+
+
+def test_the_list_shows_names_as_text_and_leads_to_them(
+    visitor: Visitor, server: ServerProcess
+) -> None:
+    page = visitor.goto("?test=1#/")
+    link = page.get_by_role("link", name=HOSTILE.name)
+    expect(link).to_be_visible()
+    check_that_nothing_came_of_texts(page)
+    link.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(HOSTILE.name)
+    Timeline(page).wait_until_drawn()
+    check_that_nothing_came_of_texts(page)
