@@ -19,7 +19,7 @@ from spanwise_server.domain.errors import StoreUnavailable, WriteConflict
 from spanwise_server.domain.events import MAX_TIME_NS
 from spanwise_server.domain.identifiers import EntityVersion
 from spanwise_server.storage.api import WriteTransaction
-from spanwise_server.storage.records import ExecutionFilter
+from spanwise_server.storage.records import ExecutionFilter, WorkflowName, WorkflowPeriod
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.ddl_snapshot import render_ddl, snapshot_path
 from spanwise_server.storage.sql.dialect import Database
@@ -183,6 +183,26 @@ def test_bindings_of_an_earlier_version_know_the_workflows_that_are_registered(u
         KEY: runs.workflow_id,
         OTHER_KEY: EntityVersion(),
     }
+
+
+def test_bindings_of_an_earlier_version_know_which_executions_succeeded(url: str) -> None:
+    upgrade(url)
+    storage = open_storage(url)
+    runs = workflow()
+    state = ended(10, 20)
+    storage.write(lambda transaction: transaction.put_workflow(runs))
+    storage.write(lambda transaction: transaction.put_executions([execution(state=state)]))
+    for said in (binding(KEY, runs), binding(OTHER_KEY, runs)):
+        storage.write(lambda transaction, said=said: transaction.put_binding(said))  # type: ignore[misc]
+    storage.close()
+    downgrade(url, "0004")
+    upgrade(url)
+    storage = open_storage(url)
+    period = WorkflowPeriod(WorkflowName(*runs.workflow_id[:3]), 0, 100)
+    with storage.read() as transaction:
+        found = transaction.list_succeeded_executions([period], limit=9)
+    storage.close()
+    assert [(each.execution_key, each.created_at_ns) for each in found] == [(KEY, 10)]
 
 
 def test_an_upgraded_database_is_verified(url: str) -> None:

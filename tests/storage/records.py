@@ -140,6 +140,6 @@ def workflow(name: str = "train_all", *, payload: bytes = b"\x00graph") -> Workf
     )
 
 
-def binding(execution: bytes, runs: WorkflowRecord, *, bound_at_ns: int = 20) -> BindingRecord:
+def binding(execution: bytes, runs: WorkflowRecord) -> BindingRecord:
     """Give what somebody said that an execution runs."""
-    return BindingRecord(execution, runs.workflow_key, runs.workflow_id, bound_at_ns)
+    return BindingRecord(execution, runs.workflow_key, runs.workflow_id)

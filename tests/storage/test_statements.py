@@ -129,11 +129,11 @@ SEEKS = {
     "executions_listing": "executions_by_start (started_at_ns<?)",
     "executions_succeeded": (
         "succeeded_executions_by_workflow (workflow_project=? AND workflow_domain=?"
-        " AND workflow_name=? AND created_at_ns<?)"
+        " AND workflow_name=? AND created_at_ns>? AND created_at_ns<?)"
     ),
     "executions_bound_succeeded": (
-        "COVERING INDEX workflow_bindings_by_workflow (workflow_project=? AND workflow_domain=?"
-        " AND workflow_name=?)"
+        "COVERING INDEX succeeded_bindings_by_workflow (workflow_project=? AND workflow_domain=?"
+        " AND workflow_name=? AND success_created_at_ns>? AND success_created_at_ns<?)"
     ),
     "nodes_by_key": "PRIMARY KEY (execution_key=? AND node_key=?)",
     "attempts_by_key": "PRIMARY KEY (execution_key=? AND attempt_key=?)",
@@ -197,8 +197,8 @@ POSTGRESQL_SEEKS = {
         ["workflow_project", "workflow_domain", "workflow_name", "created_at_ns"],
     ),
     "executions_bound_succeeded": (
-        "workflow_bindings_by_workflow",
-        ["workflow_project", "workflow_domain", "workflow_name"],
+        "succeeded_bindings_by_workflow",
+        ["workflow_project", "workflow_domain", "workflow_name", "success_created_at_ns"],
     ),
     "nodes_by_key": ("node_executions_pkey", ["execution_key", "node_key"]),
     "attempts_by_key": ("task_executions_pkey", ["execution_key", "attempt_key"]),

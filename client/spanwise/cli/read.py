@@ -77,7 +77,8 @@ def list_executions(
     """List executions, the newest first.
 
     The duration of an open one is that up to now. Usual is the median of the last 50 executions
-    of the same workflow that succeeded, and slower what took longer than 95 % of them.
+    of the same workflow that succeeded and started before it, and slower what took longer than
+    95 % of them.
     """
     project, _, domain = scope.partition("/")
     if "/" in domain:

@@ -1,11 +1,13 @@
 """Lists of executions, and what is usual for each."""
 
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from spanwise_server.domain.errors import InvalidPageToken
+from spanwise_server.domain.events import MIN_TIME_NS
 from spanwise_server.domain.identifiers import EntityVersion
 from spanwise_server.domain.usual_duration import MAX_SAMPLES, UsualDuration, find_usual
 from spanwise_server.service.event_log import clamp_page_size
@@ -17,6 +19,7 @@ from spanwise_server.storage.records import (
     FinishedExecution,
     ListedExecution,
     WorkflowName,
+    WorkflowPeriod,
 )
 
 BATCH = 1_000
@@ -135,7 +138,7 @@ def _summarize(
         usual, is_slower = None, False
         if record.state is not None and workflow_id.name:
             start_ns = record.state.created_at_ns
-            usual = find_usual(_durations(succeeded[_name(workflow_id)], record, start_ns))
+            usual = find_usual(_durations(succeeded[_name(workflow_id)], start_ns))
             ended = record.state.ended
             end_ns = now_ns if ended is None else ended.occurred_at_ns
             is_slower = usual is not None and usual.is_exceeded_by(end_ns - start_ns)
@@ -145,33 +148,34 @@ def _summarize(
 def _read_succeeded(
     reader: ReadTransaction, listed: Sequence[ListedExecution]
 ) -> Mapping[WorkflowName, list[FinishedExecution]]:
-    """Read, of each workflow that is listed, the executions before those that are listed."""
-    counts = Counter(
-        _name(workflow_id)
-        for record, workflow_id in listed
-        if record.state is not None and workflow_id.name
-    )
+    """Read, of each workflow, the MAX_SAMPLES before each execution that is listed, or more.
+
+    The latest created_at_ns first; of one moment, in ascending order of keys.
+    """
+    starts_ns: dict[WorkflowName, set[int]] = defaultdict(set)
+    for record, workflow_id in listed:
+        if record.state is not None and workflow_id.name:
+            starts_ns[_name(workflow_id)].add(record.state.created_at_ns)
+    # From each that is listed back to the next one, so that no execution is read for two of them.
+    # A period with more than MAX_SAMPLES is not read to its end, and need not be: those are enough
+    # for all that are listed after it.
+    periods = [
+        WorkflowPeriod(workflow, from_ns, before_ns)
+        for workflow, moments_ns in starts_ns.items()
+        for from_ns, before_ns in pairwise([MIN_TIME_NS, *sorted(moments_ns)])
+    ]
     succeeded: dict[WorkflowName, list[FinishedExecution]] = defaultdict(list)
-    if not counts:
-        return succeeded
-    latest_ns = max(record.state.created_at_ns for record, _ in listed if record.state is not None)
-    limit = MAX_SAMPLES + max(counts.values())  # as those that are listed stand between
-    for each in reader.list_succeeded_executions(
-        counts.keys(), before_ns=latest_ns, limit=limit, limit_bound=2 * limit
-    ):
+    for each in reader.list_succeeded_executions(periods, limit=MAX_SAMPLES):
         succeeded[each.workflow].append(each)
     return succeeded
 
 
-def _durations(
-    succeeded: Sequence[FinishedExecution], besides: ExecutionRecord, before_ns: int
-) -> list[int]:
+def _durations(succeeded: Sequence[FinishedExecution], before_ns: int) -> list[int]:
     """Give how long the latest took that were created before a moment, the latest first."""
     first = bisect_right(succeeded, -before_ns, key=_minus_created)
     return [
         max(each.ended_at_ns - each.created_at_ns, 0)
-        for each in succeeded[first : first + MAX_SAMPLES + 1]
-        if each.execution_key != besides.execution_key
+        for each in succeeded[first : first + MAX_SAMPLES]
     ]
 
 

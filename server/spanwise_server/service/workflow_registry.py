@@ -11,7 +11,7 @@ from spanwise_server.domain.identifiers import (
     workflow_key,
 )
 from spanwise_server.domain.workflows import WorkflowDefinition, WorkflowFormat
-from spanwise_server.storage.api import Storage
+from spanwise_server.storage.api import Storage, WriteTransaction
 from spanwise_server.storage.records import BindingRecord, WorkflowRecord
 
 DefinitionDecoder = Callable[[WorkflowFormat, bytes], WorkflowDefinition]
@@ -66,7 +66,11 @@ class WorkflowRegistry:
 
         Neither need be known. Raises StoreUnavailable and WriteConflict as register.
         """
-        record = BindingRecord(
-            execution_key(execution_id), workflow_key(workflow_id), workflow_id, time.time_ns()
-        )
-        self._storage.write(lambda transaction: transaction.put_binding(record))
+        key = execution_key(execution_id)
+        record = BindingRecord(key, workflow_key(workflow_id), workflow_id)
+
+        def put(transaction: WriteTransaction) -> None:
+            transaction.lock_executions([key])
+            transaction.put_binding(record)
+
+        self._storage.write(put)

@@ -31,7 +31,7 @@ from spanwise_server.storage.records import (
     NodeRecord,
     ReasonRecord,
     Statistics,
-    WorkflowName,
+    WorkflowPeriod,
     WorkflowRecord,
 )
 
@@ -63,7 +63,10 @@ class WriteTransaction(Protocol):
         """Append to the log."""
 
     def put_executions(self, records: Sequence[ExecutionRecord]) -> None:
-        """Insert executions, or replace all of their columns but first_seen_ns."""
+        """Insert executions, or replace all of their columns but first_seen_ns.
+
+        A state that has ended stays so until clear_projections().
+        """
 
     def put_nodes(self, records: Sequence[NodeRecord]) -> None:
         """Insert nodes, or replace all of their columns."""
@@ -84,7 +87,10 @@ class WriteTransaction(Protocol):
         """Insert a workflow, or replace the one of its key."""
 
     def put_binding(self, record: BindingRecord) -> None:
-        """Say which workflow an execution runs, instead of what was said before."""
+        """Say which workflow an execution runs, instead of what was said before.
+
+        Lock the execution before.
+        """
 
     def add_kept_chunk(self, record: KeptChunk) -> None:
         """Insert a chunk of a tree that is not there yet. Readers find it once its tree is."""
@@ -203,21 +209,21 @@ class ReadTransaction(Protocol):
         """
 
     def list_succeeded_executions(
-        self, workflows: Collection[WorkflowName], *, before_ns: int, limit: int, limit_bound: int
+        self, periods: Collection[WorkflowPeriod], *, limit: int
     ) -> list[FinishedExecution]:
-        """Give executions of some workflows that succeeded, created before a moment.
+        """Give the latest executions that succeeded of each of these workflows and periods.
 
-        Two statements, whatever the number of workflows; the work does not grow with the
-        executions that a workflow has.
+        Executions of a workflow, in any version, are those whose events name it and those that are
+        bound to it. Two statements, whatever the number of periods; the work does not grow with
+        the executions that a workflow has.
 
         Args:
-            workflows: Workflows, in any version.
-            before_ns: Only executions that were created before this moment.
-            limit: Of each workflow, the latest so many of those whose events name it.
-            limit_bound: Of each workflow, the latest so many that were bound to it are looked at.
+            periods: Workflows and periods, which should not overlap.
+            limit: Of each period all executions are given, or at least the latest so many.
 
         Returns:
-            The latest created_at_ns first; of one moment, in ascending order of keys. Each once.
+            The latest created_at_ns first; of one moment, in ascending order of keys. One that is
+            of two workflows is given for both, otherwise each once.
         """
 
     def list_events(

@@ -379,7 +379,6 @@ class BindingRecord(NamedTuple):
     execution_key: bytes
     workflow_key: bytes
     workflow_id: EntityVersion
-    bound_at_ns: int
 
 
 class ListedExecution(NamedTuple):
@@ -399,6 +398,17 @@ class WorkflowName(NamedTuple):
     project: str
     domain: str
     name: str
+
+
+class WorkflowPeriod(NamedTuple):
+    """A workflow, and a time in which executions of it were created.
+
+    `from_ns` is inclusive, `before_ns` exclusive.
+    """
+
+    workflow: WorkflowName
+    from_ns: int
+    before_ns: int
 
 
 class FinishedExecution(NamedTuple):

@@ -1,8 +1,8 @@
--- parameters: param_1, param_2, param_3, param_4, param_5, param_6, before_ns, limit
-WITH wanted(workflow_project, workflow_domain, workflow_name) AS
-(VALUES (?, ?, ?), (?, ?, ?))
+-- parameters: param_1, param_2, param_3, param_4, param_5, param_6, param_7, param_8, param_9, param_10, limit
+WITH wanted(workflow_project, workflow_domain, workflow_name, from_ns, before_ns) AS
+(VALUES (?, ?, ?, ?, ?), (?, ?, ?, ?, ?))
  SELECT executions.execution_key, executions.workflow_project, executions.workflow_domain, executions.workflow_name, executions.created_at_ns, executions.ended_occurred_at_ns
 FROM wanted JOIN executions ON (executions.execution_key) IN (SELECT latest.execution_key
 FROM executions AS latest
-WHERE latest.workflow_project = wanted.workflow_project AND latest.workflow_domain = wanted.workflow_domain AND latest.workflow_name = wanted.workflow_name AND latest.ended_phase = 11 AND latest.workflow_name != '' AND latest.created_at_ns < ? ORDER BY latest.created_at_ns DESC, latest.execution_key
+WHERE latest.workflow_project = wanted.workflow_project AND latest.workflow_domain = wanted.workflow_domain AND latest.workflow_name = wanted.workflow_name AND latest.ended_phase = 11 AND latest.workflow_name != '' AND latest.created_at_ns >= wanted.from_ns AND latest.created_at_ns < wanted.before_ns ORDER BY latest.created_at_ns DESC, latest.execution_key
  LIMIT ? OFFSET 0);

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Delete,
     Insert,
     Select,
+    Update,
     bindparam,
     literal_column,
 )
@@ -35,14 +36,18 @@ class Statement(NamedTuple):
         return [values_by_name[name] for name in self.parameters]
 
 
-def compile_statement(database: Database, statement: Select[Any] | Insert | Delete) -> Statement:
+def compile_statement(
+    database: Database, statement: Select[Any] | Insert | Update | Delete
+) -> Statement:
     """Give the text of a statement."""
     compiled = statement.compile(dialect=compiler(database))
     return Statement(str(compiled), tuple(compiled.positiontup or ()))
 
 
 def compile_text(
-    database: Database, statement: Select[Any] | Insert | Delete, parameters: Sequence[str]
+    database: Database,
+    statement: Select[Any] | Insert | Update | Delete,
+    parameters: Sequence[str],
 ) -> str:
     """Give the text of a statement that takes these parameters, in this order.
 

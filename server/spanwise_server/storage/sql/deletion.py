@@ -16,6 +16,7 @@ from sqlalchemy import (
     ScalarSelect,
     Select,
     Table,
+    Update,
     bindparam,
     delete,
     func,
@@ -44,7 +45,9 @@ from spanwise_server.storage.sql.schema import (
     KEPT_CHUNKS,
     KEPT_TREES,
     METADATA,
+    WORKFLOW_BINDINGS,
 )
+from spanwise_server.storage.sql.workflows import forget_successes
 
 PARTS = [
     *(
@@ -151,6 +154,12 @@ def delete_marked() -> Delete:
     return delete(EXECUTIONS).where(EXECUTIONS.c.execution_key.in_(marked))
 
 
+def forget_marked() -> Update:
+    """Take from the bindings of the executions that are marked what they have of those rows."""
+    marked = select(DELETIONS.c.execution_key)
+    return forget_successes().where(WORKFLOW_BINDINGS.c.execution_key.in_(marked))
+
+
 def delete_row(table: Table) -> Delete:
     """Delete the rows of an execution in a table. Parameter: execution_key."""
     return delete(table).where(_is_named(table))
@@ -212,7 +221,10 @@ class Deletion:
             database, select(DELETIONS.c.execution_key).where(_is_named(DELETIONS)), one
         )
         self._mark = compile_insert(database, insert_mark(database), tuple(DELETIONS.c))
-        self._hide_marked = compile_text(database, delete_marked(), ())
+        self._hide_marked = tuple(
+            compile_text(database, statement, ())
+            for statement in (delete_marked(), forget_marked())
+        )
         self._hide = compile_text(database, delete_row(EXECUTIONS), one)
         self._count_now = dialect.count_now(database)
         self._unmark = compile_text(database, delete_row(DELETIONS), one)
@@ -233,7 +245,8 @@ class Deletion:
         rows = [(binary(key),) for key in keys]
         if rows:
             connection.insert_rows(self._mark.text, self._mark.num_keys, rows)
-            connection.execute(self._hide_marked)
+            for text in self._hide_marked:
+                connection.execute(text)
 
     def delete_part(
         self, connection: Connection, key: bytes, max_rows: int, max_bytes: int

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import (
     BigInteger,
+    Column,
     ColumnElement,
     Insert,
     Select,
@@ -134,6 +135,9 @@ NAME_COLUMNS = (
 )
 
 BOUND_NAME_COLUMNS = BOUND_COLUMNS[:3]
+
+PERIOD_COLUMNS = (Column("from_ns", BigInteger), Column("before_ns", BigInteger))
+"""When executions were created: from the first of these on, and before the second."""
 
 
 def from_rows(rows: Iterable[Row]) -> list[ExecutionRecord]:
@@ -287,10 +291,10 @@ def _listed_from_row(row: Row) -> ListedExecution:
 def select_succeeded(database: Database, num_keys: int) -> Select[Any]:
     """Read the latest executions that succeeded, of workflows that their events name.
 
-    Keys: NAME_COLUMNS. Parameters after them: before_ns, limit. Rows: the fields of
-    FinishedExecution, with those of its workflow one by one.
+    Keys: NAME_COLUMNS and PERIOD_COLUMNS. Parameter after them: limit, of each key. Rows: the
+    fields of FinishedExecution, with those of its workflow one by one.
     """
-    wanted, value = dialect.wanted_each(database, NAME_COLUMNS, num_keys)
+    wanted, value = dialect.wanted_each(database, (*NAME_COLUMNS, *PERIOD_COLUMNS), num_keys)
     latest = EXECUTIONS.alias("latest")
     keys = (
         select(latest.c.execution_key)
@@ -298,7 +302,8 @@ def select_succeeded(database: Database, num_keys: int) -> Select[Any]:
             *(latest.c[column.name] == value[column.name] for column in NAME_COLUMNS),
             latest.c.ended_phase == _SUCCEEDED,
             latest.c.workflow_name != literal_column("''"),
-            latest.c.created_at_ns < bindparam("before_ns", type_=BigInteger),
+            latest.c.created_at_ns >= value["from_ns"],
+            latest.c.created_at_ns < value["before_ns"],
         )
         .order_by(latest.c.created_at_ns.desc(), latest.c.execution_key)
         .correlate(wanted)
@@ -312,33 +317,30 @@ def select_succeeded(database: Database, num_keys: int) -> Select[Any]:
 
 
 def select_bound_succeeded(database: Database, num_keys: int) -> Select[Any]:
-    """Read executions that succeeded, of the latest that were bound to workflows.
+    """Read the latest executions that succeeded, of workflows that they are bound to.
 
-    Keys: BOUND_NAME_COLUMNS. Parameters after them: limit, before_ns. Rows: as select_succeeded().
+    Keys: BOUND_NAME_COLUMNS and PERIOD_COLUMNS. Parameter and rows: as select_succeeded().
     """
-    wanted, value = dialect.wanted_each(database, BOUND_NAME_COLUMNS, num_keys)
+    wanted, value = dialect.wanted_each(database, (*BOUND_NAME_COLUMNS, *PERIOD_COLUMNS), num_keys)
     latest = WORKFLOW_BINDINGS.alias("latest")
     keys = (
         select(latest.c.execution_key)
-        .where(*(latest.c[column.name] == value[column.name] for column in BOUND_NAME_COLUMNS))
-        .order_by(latest.c.bound_at_ns.desc(), latest.c.execution_key)
+        .where(
+            *(latest.c[column.name] == value[column.name] for column in BOUND_NAME_COLUMNS),
+            latest.c.success_created_at_ns >= value["from_ns"],
+            latest.c.success_created_at_ns < value["before_ns"],
+        )
+        .order_by(latest.c.success_created_at_ns.desc(), latest.c.execution_key)
         .correlate(wanted)
     )
     bindings = dialect.join_each(database, wanted, WORKFLOW_BINDINGS, limited(keys))
     is_same = EXECUTIONS.c.execution_key == WORKFLOW_BINDINGS.c.execution_key
-    return (
-        select(
-            EXECUTIONS.c.execution_key,
-            *BOUND_NAME_COLUMNS,
-            EXECUTIONS.c.created_at_ns,
-            EXECUTIONS.c.ended_occurred_at_ns,
-        )
-        .select_from(bindings.join(EXECUTIONS, is_same))
-        .where(
-            EXECUTIONS.c.ended_phase == _SUCCEEDED,
-            EXECUTIONS.c.created_at_ns < bindparam("before_ns", type_=BigInteger),
-        )
-    )
+    return select(
+        EXECUTIONS.c.execution_key,
+        *BOUND_NAME_COLUMNS,
+        EXECUTIONS.c.created_at_ns,
+        EXECUTIONS.c.ended_occurred_at_ns,
+    ).select_from(bindings.join(EXECUTIONS, is_same))
 
 
 def succeeded_from_rows(rows: Iterable[Row]) -> list[FinishedExecution]:

@@ -20,7 +20,7 @@ from spanwise_server.storage.records import (
     LoggedEvent,
     LogSize,
     Statistics,
-    WorkflowName,
+    WorkflowPeriod,
     WorkflowRecord,
 )
 from spanwise_server.storage.sql import (
@@ -104,15 +104,15 @@ class ReadStatements:
         self.list_succeeded = KeyLookup(
             database,
             executions.select_succeeded,
-            len(executions.NAME_COLUMNS),
-            more=("before_ns", "limit"),
+            len(executions.NAME_COLUMNS) + len(executions.PERIOD_COLUMNS),
+            more=("limit",),
             max_keys=max_lateral_keys(database),
         )
         self.list_bound_succeeded = KeyLookup(
             database,
             executions.select_bound_succeeded,
-            len(executions.BOUND_NAME_COLUMNS),
-            more=("limit", "before_ns"),
+            len(executions.BOUND_NAME_COLUMNS) + len(executions.PERIOD_COLUMNS),
+            more=("limit",),
             max_keys=max_lateral_keys(database),
         )
 
@@ -249,15 +249,13 @@ class SqlReadTransaction:
         return self._connection.read(statement.text, parameters, executions.listed_from_rows)
 
     def list_succeeded_executions(
-        self, workflows: Collection[WorkflowName], *, before_ns: int, limit: int, limit_bound: int
+        self, periods: Collection[WorkflowPeriod], *, limit: int
     ) -> list[FinishedExecution]:
         """See ReadTransaction."""
-        wanted = list(set(workflows))
-        named = self._statements.list_succeeded.read(
-            self._connection, wanted, executions.succeeded_from_rows, (before_ns, limit)
-        )
-        bound = self._statements.list_bound_succeeded.read(
-            self._connection, wanted, executions.succeeded_from_rows, (limit_bound, before_ns)
+        wanted = [(*workflow, from_ns, before_ns) for workflow, from_ns, before_ns in periods]
+        named, bound = (
+            lookup.read(self._connection, wanted, executions.succeeded_from_rows, (limit,))
+            for lookup in (self._statements.list_succeeded, self._statements.list_bound_succeeded)
         )
         return sorted({*named, *bound}, key=lambda each: (-each.created_at_ns, *each[:2]))
 

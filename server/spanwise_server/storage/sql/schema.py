@@ -296,23 +296,27 @@ WORKFLOW_BINDINGS = Table(
     METADATA,
     execution_key_column(),
     workflow_key_column(primary_key=False),  # need not be there either
-    # What the key is the key of, and when it was said; empty and 0 in rows of before version 0005
-    # whose workflow was not registered.
+    # What the key is the key of; empty in rows of before version 0005 whose workflow was not
+    # registered.
     later_text_column("workflow_project"),
     later_text_column("workflow_domain"),
     later_text_column("workflow_name"),
     later_text_column("workflow_version"),
-    Column("bound_at_ns", BigInteger, nullable=False, server_default="0"),
+    # created_at_ns of the execution once that has succeeded, NULL else: a copy, so that one index
+    # has the executions of a workflow in their order. Whoever writes either row sees to it.
+    Column("success_created_at_ns", BigInteger),
     sqlite_with_rowid=False,
 )
-# So that the latest executions of a workflow are found in few steps, however many it has.
+# As succeeded_executions_by_workflow, of those that are bound to it.
 Index(
-    "workflow_bindings_by_workflow",
+    "succeeded_bindings_by_workflow",
     WORKFLOW_BINDINGS.c.workflow_project,
     WORKFLOW_BINDINGS.c.workflow_domain,
     WORKFLOW_BINDINGS.c.workflow_name,
-    WORKFLOW_BINDINGS.c.bound_at_ns.desc(),
+    WORKFLOW_BINDINGS.c.success_created_at_ns.desc(),
     WORKFLOW_BINDINGS.c.execution_key,
+    sqlite_where=WORKFLOW_BINDINGS.c.success_created_at_ns.is_not(None),
+    postgresql_where=WORKFLOW_BINDINGS.c.success_created_at_ns.is_not(None),
 )
 
 # One row per large finished execution whose span tree is kept as it is sent. Key: the execution.

@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Insert, Select
+from sqlalchemy import Insert, Select, Update, null, update
 
 from spanwise_server.domain.identifiers import EntityVersion
+from spanwise_server.domain.phases import Phase
 from spanwise_server.domain.workflows import WorkflowFormat
-from spanwise_server.storage.records import BindingRecord, WorkflowRecord
+from spanwise_server.storage.records import BindingRecord, ExecutionRecord, WorkflowRecord
 from spanwise_server.storage.sql import dialect
 from spanwise_server.storage.sql.connection import Row
 from spanwise_server.storage.sql.dialect import Database, binary
@@ -35,7 +36,7 @@ BINDING_COLUMNS = (
     WORKFLOW_BINDINGS.c.workflow_domain,
     WORKFLOW_BINDINGS.c.workflow_name,
     WORKFLOW_BINDINGS.c.workflow_version,
-    WORKFLOW_BINDINGS.c.bound_at_ns,
+    WORKFLOW_BINDINGS.c.success_created_at_ns,
 )
 
 _FORMATS = members(WorkflowFormat)
@@ -72,10 +73,38 @@ def insert_or_replace_binding(database: Database) -> Insert:
     return dialect.insert_or_replace(database, WORKFLOW_BINDINGS, BINDING_COLUMNS)
 
 
-def binding_to_row(record: BindingRecord) -> Row:
-    """Give the values of BINDING_COLUMNS."""
-    execution_key, workflow_key, workflow_id, bound_at_ns = record
-    return binary(execution_key), binary(workflow_key), *workflow_id, bound_at_ns
+def binding_to_row(record: BindingRecord, execution: ExecutionRecord | None) -> Row:
+    """Give the values of BINDING_COLUMNS. `execution` is the one that is bound, None: not there."""
+    execution_key, workflow_key, workflow_id = record
+    created_at_ns = None if execution is None else _success_created_at_ns(execution)
+    return binary(execution_key), binary(workflow_key), *workflow_id, created_at_ns
+
+
+def _success_created_at_ns(execution: ExecutionRecord) -> int | None:
+    state = execution.state
+    if state is None or state.ended is None or state.ended.phase is not Phase.SUCCEEDED:
+        return None
+    return state.created_at_ns
+
+
+def bindings_from_rows(rows: Iterable[Row]) -> list[BindingRecord]:
+    """Read rows of BINDING_COLUMNS."""
+    return decode("workflow_bindings", _binding_from_row, rows)
+
+
+def _binding_from_row(row: Row) -> BindingRecord:
+    execution_key, workflow_key, project, domain, name, version, _ = row
+    return BindingRecord(execution_key, workflow_key, EntityVersion(project, domain, name, version))
+
+
+def select_bindings(database: Database, num_keys: int) -> Select[Any]:
+    """Read what executions are bound to. Keys: execution_key. Rows: BINDING_COLUMNS."""
+    return dialect.select_wanted(database, BINDING_COLUMNS, BINDING_COLUMNS[:1], num_keys)
+
+
+def forget_successes() -> Update:
+    """Take from all bindings what they have of the rows of executions."""
+    return update(WORKFLOW_BINDINGS).values(success_created_at_ns=null())
 
 
 def select_by_keys(database: Database, num_keys: int) -> Select[Any]:

@@ -95,6 +95,7 @@ class WriteStatements:
         self.put_workflow = compile_insert(
             database, workflows.insert_or_replace(database), workflows.COLUMNS
         )
+        self.get_bindings = KeyLookup(database, workflows.select_bindings, 1)
         self.put_binding = compile_insert(
             database, workflows.insert_or_replace_binding(database), workflows.BINDING_COLUMNS
         )
@@ -110,8 +111,9 @@ class WriteStatements:
         self.delete_other_chunks = compile_text(
             database, kept_trees.delete_other_chunks(), ("execution_key", "generation")
         )
-        self.clear_projections = tuple(
-            compile_text(database, delete(table), ()) for table in _PROJECTIONS
+        self.clear_projections = (
+            *(compile_text(database, delete(table), ()) for table in _PROJECTIONS),
+            compile_text(database, workflows.forget_successes(), ()),
         )
         self.get_last_recorded = KeyLookup(database, deletion.select_last_recorded, 1)
         self.deletion = deletion.Deletion(database)
@@ -181,6 +183,19 @@ class SqlWriteTransaction:
     def put_executions(self, records: Sequence[ExecutionRecord]) -> None:
         """See WriteTransaction."""
         self._put(self._statements.put_execution, [executions.to_row(record) for record in records])
+        ended = {
+            record.execution_key: record
+            for record in records
+            if record.state is not None and record.state.ended is not None
+        }
+        rows = self._statements.get_bindings.fetch(self._connection, single_keys(ended))
+        self._put(
+            self._statements.put_binding,
+            [
+                workflows.binding_to_row(each, ended[each.execution_key])
+                for each in workflows.bindings_from_rows(rows)
+            ],
+        )
 
     def put_nodes(self, records: Sequence[NodeRecord]) -> None:
         """See WriteTransaction."""
@@ -227,7 +242,9 @@ class SqlWriteTransaction:
 
     def put_binding(self, record: BindingRecord) -> None:
         """See WriteTransaction."""
-        self._put(self._statements.put_binding, [workflows.binding_to_row(record)])
+        key = record.execution_key
+        execution = self.get_executions([key]).get(key)
+        self._put(self._statements.put_binding, [workflows.binding_to_row(record, execution)])
 
     def add_kept_chunk(self, record: KeptChunk) -> None:
         """See WriteTransaction."""

@@ -141,10 +141,10 @@ CREATE TABLE workflow_bindings (
 	workflow_domain TEXT COLLATE "C" DEFAULT '' NOT NULL,
 	workflow_name TEXT COLLATE "C" DEFAULT '' NOT NULL,
 	workflow_version TEXT COLLATE "C" DEFAULT '' NOT NULL,
-	bound_at_ns BIGINT DEFAULT '0' NOT NULL,
+	success_created_at_ns BIGINT,
 	PRIMARY KEY (execution_key)
 );
-CREATE INDEX workflow_bindings_by_workflow ON workflow_bindings (workflow_project, workflow_domain, workflow_name, bound_at_ns DESC, execution_key);
+CREATE INDEX succeeded_bindings_by_workflow ON workflow_bindings (workflow_project, workflow_domain, workflow_name, success_created_at_ns DESC, execution_key) WHERE success_created_at_ns IS NOT NULL;
 CREATE TABLE kept_trees (
 	execution_key BYTEA NOT NULL,
 	generation BIGINT NOT NULL,

@@ -18,10 +18,7 @@ NAMES = ("workflow_project", "workflow_domain", "workflow_name", "workflow_versi
 def upgrade() -> None:
     for name in NAMES:
         op.add_column("workflow_bindings", sa.Column(name, TEXT, nullable=False, server_default=""))
-    op.add_column(
-        "workflow_bindings",
-        sa.Column("bound_at_ns", sa.BigInteger, nullable=False, server_default="0"),
-    )
+    op.add_column("workflow_bindings", sa.Column("success_created_at_ns", sa.BigInteger))
     workflow = "FROM workflows WHERE workflows.workflow_key = workflow_bindings.workflow_key"
     for name in NAMES:
         column = name.removeprefix("workflow_")
@@ -29,10 +26,18 @@ def upgrade() -> None:
             f"UPDATE workflow_bindings SET {name} ="  # noqa: S608 - names of our own
             f" coalesce((SELECT workflows.{column} {workflow}), '')"
         )
+    op.execute(
+        "UPDATE workflow_bindings SET success_created_at_ns = (SELECT executions.created_at_ns"
+        " FROM executions WHERE executions.execution_key = workflow_bindings.execution_key"
+        " AND executions.ended_phase = 11)"
+    )
+    is_success = sa.text("success_created_at_ns IS NOT NULL")
     op.create_index(
-        "workflow_bindings_by_workflow",
+        "succeeded_bindings_by_workflow",
         "workflow_bindings",
-        [*NAMES[:3], sa.text("bound_at_ns DESC"), "execution_key"],
+        [*NAMES[:3], sa.text("success_created_at_ns DESC"), "execution_key"],
+        sqlite_where=is_success,
+        postgresql_where=is_success,
     )
     is_named_success = sa.text("ended_phase = 11 AND workflow_name != ''")
     op.create_index(
@@ -46,6 +51,6 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_index("succeeded_executions_by_workflow", "executions")
-    op.drop_index("workflow_bindings_by_workflow", "workflow_bindings")
-    for name in ("bound_at_ns", *reversed(NAMES)):
+    op.drop_index("succeeded_bindings_by_workflow", "workflow_bindings")
+    for name in ("success_created_at_ns", *reversed(NAMES)):
         op.drop_column("workflow_bindings", name)
