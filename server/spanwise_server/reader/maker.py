@@ -9,6 +9,7 @@ _SOURCES = (
     "spanwise_server.domain",
     "spanwise_server.rpc",
     "spanwise_server.service",
+    "spanwise_server.storage",
     "spanwise_server.web",
     "spanwise.v1",
 )
