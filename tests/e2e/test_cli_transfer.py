@@ -107,12 +107,56 @@ def test_export_names_the_registered_workflows_that_it_leaves_out(target: str) -
     with Client(target) as client:
         list(client.create_events([native_event(1)]))
         client.bind_execution(_NATIVE, workflow_id)
-        assert run("export", _NATIVE, "--endpoint", target).stderr == ""
+        assert "workflows; register" not in run("export", _NATIVE, "--endpoint", target).stderr
         client.register_workflow(workflow_pb2.Workflow(workflow_id=workflow_id))
     done = run("export", _NATIVE, "--endpoint", target)
     assert done.stderr.startswith("spanwise: not exported: workflows; register them again")
-    assert done.stderr.endswith(": flytesnacks/development/main/v1\n")
+    assert done.stderr.splitlines()[0].endswith(": flytesnacks/development/main/v1")
     assert len(done.stdout.splitlines()) == 1
+
+
+def test_export_names_what_executions_are_bound_to_unless_events_say_it(target: str) -> None:
+    workflow_id = identifiers_pb2.EntityVersion(
+        project="flytesnacks", domain="development", name="main", version="v1"
+    )
+    begun = event_pb2.ExecutionEvent(
+        execution_id=native_event(1).task_attempt_id.node_id.execution_id,
+        phase="PHASE_RUNNING",
+        occurred_at=at(1),
+        workflow_id=workflow_id,
+    )
+    with Client(target) as client:
+        list(client.create_events([native_event(1)]))
+        client.bind_execution(_NATIVE, workflow_id)
+        bound = run("export", _NATIVE, "--endpoint", target).stderr
+        assert bound == (
+            "spanwise: not exported: what executions run; bind them again (docs/bulk.md):"
+            f" {_NATIVE}=flytesnacks/development/main/v1\n"
+        )
+        list(client.create_events([begun]))
+    assert run("export", _NATIVE, "--endpoint", target).stderr == ""
+
+
+def test_export_names_children_that_the_server_knows_nothing_of(target: str) -> None:
+    with Client(target) as client:
+        first = event_pb2.NodeEvent(
+            node_id=native_event(1).task_attempt_id.node_id,
+            phase="PHASE_RUNNING",
+            occurred_at=at(1),
+            child_execution_id=identifiers_pb2.ExecutionId(project="p", domain="d", name="kid"),
+        )
+        list(client.create_events([first]))
+    done = run("export", _NATIVE, "--endpoint", target)
+    assert done.stderr.endswith("name them as well: p/d/kid\n")
+
+
+def test_export_names_children_that_events_of_flyte_started(tmp_path: Path, source: str) -> None:
+    log = tmp_path / "sample.jsonl"
+    log.write_text(told("export", _SAMPLE, "--endpoint", source))
+    with running_server(tmp_path / "alone.db") as server:
+        told("import", str(log), "--endpoint", server.endpoint)
+        done = run("export", _SAMPLE, "--endpoint", server.endpoint)
+    assert done.stderr.splitlines()[0].endswith(f"name them as well: {_CHILD}")
 
 
 def test_import_that_is_run_again_brings_only_duplicates(exported: Path, target: str) -> None:

@@ -14,9 +14,11 @@ from rich.progress import Progress, TaskID
 from spanwise import Client, ExecutionId, InvalidRequest, RemoteError, WorkflowNotFound
 from spanwise._client import DEFAULT_ENDPOINT
 from spanwise._event_file import decode_line, encode_line
+from spanwise._event_names import names_in, workflow_text
 from spanwise._event_stream import EventVerdict
 from spanwise._terminal import is_live
 from spanwise._text import neutral, shortened, write_text
+from spanwise._times import to_ns
 from spanwise.cli import options
 from spanwise.v1 import event_service_pb2, identifiers_pb2
 
@@ -39,48 +41,85 @@ def export_events(
 
     One JSON object a line, with the request that brought the event, byte for byte: what 'spanwise
     import' reads. All events that were received are in it, also those that came late, were repeated
-    or were refused. Executions that these started are not, nor workflows that somebody registered:
-    both are named on standard error at the end. See docs/bulk.md.
+    or were refused. Executions that these started are not, nor workflows that were registered or
+    that these were bound to: all are named on standard error at the end. See docs/bulk.md.
     """
+    left_out = _LeftOut(executions)
     with Client(endpoint) as client:
         for execution in executions:
             for event in client.list_events(execution, include_payload=True, page_size=500):
                 sys.stdout.write(f"{encode_line(event)}\n")
+                left_out.take_event(execution, event)
         sys.stdout.flush()
         try:
-            children, workflows = _left_out(client, executions)
+            left_out.look_up(client)
         except RemoteError as error:  # what was asked for is written
             _say(f"cannot tell whether more belongs to it: {error}")
-            return
-    if children:
-        _say(f"not exported: executions that these started; name them as well: {_some(children)}")
-    if workflows:
-        _say(f"not exported: workflows; register them again (docs/bulk.md): {_some(workflows)}")
+    for names, what in (
+        (left_out.children, "executions that these started; name them as well"),
+        (left_out.workflows, "workflows; register them again (docs/bulk.md)"),
+        (left_out.bindings, "what executions run; bind them again (docs/bulk.md)"),
+    ):
+        if names:
+            _say(f"not exported: {what}: {_some(sorted(names))}")
 
 
-def _left_out(client: Client, executions: Iterable[str]) -> tuple[list[str], list[str]]:
-    """Give what the trees of executions need besides their events.
+class _LeftOut:
+    """What the trees of executions need besides their events.
 
-    Returns:
-        Other executions in their trees, and registered workflows, both as they are written.
+    Attributes:
+        children: Other executions that their events name, or that are in their trees.
+        workflows: Registered workflows that they run.
+        bindings: What they run that no event of theirs says.
     """
-    exported = {str(ExecutionId.parse(execution)) for execution in executions}
-    children: set[str] = set()
-    workflows: dict[str, bool] = {}
-    for execution in exported:
-        for span in client.stream_execution_span(execution):
-            if span.WhichOneof("subject") != "execution":
-                continue
-            name = str(ExecutionId.from_message(span.execution.execution_id))
-            if name not in exported:
-                children.add(name)
-                continue
-            workflow_id = span.execution.workflow_id
-            parts = (workflow_id.project, workflow_id.domain, workflow_id.name, workflow_id.version)
-            workflow = "/".join(filter(None, parts))
-            if workflow and workflow not in workflows:
-                workflows[workflow] = _is_registered(client, workflow_id)
-    return sorted(children), sorted(name for name, is_there in workflows.items() if is_there)
+
+    def __init__(self, executions: Iterable[str]) -> None:
+        self._exported = {str(ExecutionId.parse(execution)) for execution in executions}
+        self._named: set[tuple[str, str]] = set()
+        self._times_ns: dict[str, tuple[int, int]] = {}
+        self.children: set[str] = set()
+        self.workflows: set[str] = set()
+        self.bindings: set[str] = set()
+
+    def take_event(self, execution: str, event: event_service_pb2.LoggedEvent) -> None:
+        """Take in what an event of an execution names."""
+        name = str(ExecutionId.parse(execution))
+        child, workflow = names_in(event)
+        if child is not None:
+            self._add_child(str(child))
+        if workflow:
+            self._named.add((name, workflow))
+        time_ns = to_ns(event.occurred_at)
+        first_ns, last_ns = self._times_ns.get(name, (time_ns, time_ns))
+        self._times_ns[name] = (min(first_ns, time_ns), max(last_ns, time_ns))
+
+    def look_up(self, client: Client) -> None:
+        """Take in what the server knows."""
+        workflows: dict[str, identifiers_pb2.EntityVersion] = {}
+        for name, (first_ns, last_ns) in self._times_ns.items():
+            for span in client.stream_execution_span(name):
+                if span.WhichOneof("subject") == "execution":
+                    self._add_child(str(ExecutionId.from_message(span.execution.execution_id)))
+            execution_id = ExecutionId.parse(name)
+            # Its start is the time of one of its events.
+            for summary in client.list_executions(
+                execution_id.project,
+                execution_id.domain,
+                started_after=first_ns,
+                started_before=last_ns + 1,
+                search=execution_id.name,
+            ):
+                workflow = workflow_text(summary.workflow_id)
+                if ExecutionId.from_message(summary.execution_id) != execution_id or not workflow:
+                    continue
+                workflows[workflow] = summary.workflow_id
+                if (name, workflow) not in self._named:
+                    self.bindings.add(f"{name}={workflow}")
+        self.workflows |= {name for name in workflows if _is_registered(client, workflows[name])}
+
+    def _add_child(self, name: str) -> None:
+        if name not in self._exported:
+            self.children.add(name)
 
 
 def _is_registered(client: Client, workflow_id: identifiers_pb2.EntityVersion) -> bool:
