@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 import pytest
 from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
 
 from spanwise.demo import play, training_pipeline
 from spanwise.v1 import event_service_pb2, phase_pb2, span_service_pb2
@@ -133,6 +134,25 @@ def test_parts_of_a_tree(page: httpx.Client, stubs: Stubs) -> None:
     found = from_hex_json(span_service_pb2.GetExecutionSpanResponse, got.json())
     assert found.spans == answer.spans
     assert found.next_page_token
+
+
+def test_the_tree_as_of_a_moment(page: httpx.Client, stubs: Stubs) -> None:
+    """Whose open spans count up to it, to the nanosecond."""
+    run = Run(stubs)
+    assert run.workflow("RUNNING", 0) is OK
+    path = path_of(run.id, "spans")
+    start = from_hex_json(span_service_pb2.GetExecutionSpanResponse, page.get(path).json()).spans[0]
+    as_of = Timestamp()
+    as_of.FromNanoseconds(start.start_time.ToNanoseconds() + 90 * 10**9 + 1)
+    request = span_service_pb2.GetExecutionSpanRequest(
+        execution_id=run.id, as_of=as_of, include_totals=True
+    )
+    asked = {"as_of": as_of.ToJsonString(), "include_totals": "true"}
+    got = page.get(path, params=asked)
+    found = same(got, stubs.spans.GetExecutionSpan(request))
+    assert from_hex_json(type(found), got.json()).as_of == as_of
+    assert found.spans[0].totals.wall_time.ToNanoseconds() == 90 * 10**9 + 1
+    assert page.get(path, params={"as_of": "yesterday"}).status_code == 400
 
 
 def test_tables_of_an_execution(page: httpx.Client, stubs: Stubs) -> None:

@@ -56,6 +56,7 @@ ENDPOINTS = (
         "GetExecutionSpan",
         _same(
             "include_totals",
+            "as_of",
             "page_size",
             "page_token",
             depth="selection.depth",

@@ -121,10 +121,21 @@ export interface SpanJson {
   producerIds?: string[];
 }
 
-/** One span with all that is known of it: whole messages, phase history, totals, attributes. */
-export async function fetchSpan(key: ExecutionKey, spanId: string, signal?: AbortSignal): Promise<SpanJson> {
-  const url = executionUrl(key, "spans", { root_span_id: spanId, depth: "0", include_totals: "true" });
-  const answer = await getJson<{ spans?: SpanJson[] }>(url, signal);
+/** A time as the API takes it, exact to the nanosecond, from nanoseconds since 1970. */
+export function rfc3339(ns: bigint): string {
+  const second = new Date(Number(ns / 1_000_000_000n) * 1000).toISOString().slice(0, -5);
+  return `${second}.${String(ns % 1_000_000_000n).padStart(9, "0")}Z`;
+}
+
+/**
+ * One span with all that is known of it: whole messages, phase history, totals, attributes.
+ *
+ * @param asOfNs Moment that open spans count up to. Those who ask for several spans as of one moment make the server
+ *   build the tree once.
+ */
+export async function fetchSpan(key: ExecutionKey, spanId: string, asOfNs: bigint, signal?: AbortSignal): Promise<SpanJson> {
+  const parameters = { root_span_id: spanId, depth: "0", include_totals: "true", as_of: rfc3339(asOfNs) };
+  const answer = await getJson<{ spans?: SpanJson[] }>(executionUrl(key, "spans", parameters), signal);
   const span = answer.spans?.[0];
   if (span === undefined) throw new ApiError(404, "NOT_FOUND", `There is no span ${spanId} any more`);
   return span;

@@ -36,10 +36,10 @@ function makeDetails(store: Store, id: string): SpanDetails {
     error,
     async load() {
       const execution = store.source.execution.peek();
-      if (loadedFor === execution) return;
+      if (execution === null || loadedFor === execution) return;
       loadedFor = execution;
       try {
-        span.value = await fetchSpan(store.source.key, id);
+        span.value = await fetchSpan(store.source.key, id, BigInt(execution.header.as_of_ns));
         error.value = null;
       } catch (reason) {
         loadedFor = null;

@@ -70,7 +70,7 @@ function useMessage(model: ExecutionModel, execution: Execution, reason: number)
     if (!isCut) return;
     const abort = new AbortController();
     const span = reasons.span[reason];
-    fetchSpan(model.path, spanIdHex(spans, span), abort.signal).then(
+    fetchSpan(model.path, spanIdHex(spans, span), BigInt(execution.header.as_of_ns), abort.signal).then(
       (answer) => {
         // Both are in the order of time; texts tell apart those of one moment.
         const all = (answer.reasons ?? []).map((each) => each.message ?? "");
