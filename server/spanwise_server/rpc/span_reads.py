@@ -13,6 +13,7 @@ from flyteidl.admin.execution_pb2 import (
 
 from spanwise.v1.span_service_pb2 import (
     CompareExecutionsRequest,
+    CompareExecutionsResponse,
     DiagnoseExecutionRequest,
     GetExecutionSpanRequest,
     GetExecutionSpanResponse,
@@ -21,6 +22,7 @@ from spanwise.v1.span_service_pb2 import (
     StreamExecutionSpanRequest,
     StreamExecutionSpanResponse,
     SummarizeOperationsRequest,
+    SummarizeOperationsResponse,
 )
 from spanwise_server.domain.errors import InvalidPageToken, InvalidQuery
 from spanwise_server.domain.identifiers import ExecutionId
@@ -38,11 +40,12 @@ from spanwise_server.rpc.codecs.native_queries import (
     require_spans_page_size,
 )
 from spanwise_server.rpc.codecs.native_tables import (
-    add_placed_reasons,
     encode_comparison,
     encode_operations,
+    encode_placed_reasons,
 )
 from spanwise_server.rpc.codecs.timestamps import decode_optional, fill_time
+from spanwise_server.rpc.held_answers import EncodedList, HeldAnswers
 from spanwise_server.rpc.span_trees import SpanTrees, TreeKey
 from spanwise_server.rpc.tree_selection import cut, pick, split
 from spanwise_server.rpc.turns import Turns
@@ -55,6 +58,12 @@ USUAL_ANSWER_BYTES = 4_000_000
 """gRPC clients refuse messages of more than 4 MiB unless they are told otherwise."""
 
 USUAL_CHUNK_BYTES = 2**20
+
+MAX_REASONS_BYTES = 2**25
+"""Of lists of reasons that pages are cut from."""
+
+MAX_HELD_BYTES = 2**23
+"""Of tables of operations and comparisons of what has ended."""
 
 Read = Callable[[bytes], bytes]
 StreamedRead = Callable[[bytes], Iterator[bytes]]
@@ -75,6 +84,8 @@ class SpanReads:
         self._trees = trees
         self._diagnoses = diagnoses
         self._tables = SpanTables(queries)
+        self._reason_lists: HeldAnswers[EncodedList] = HeldAnswers(queries, MAX_REASONS_BYTES)
+        self._held: HeldAnswers[bytes] = HeldAnswers(queries, MAX_HELD_BYTES)
         self.reads: Mapping[str, Read] = {
             "GetExecutionSpan": self._get_execution_span,
             "DiagnoseExecution": self._diagnose_execution,
@@ -157,9 +168,17 @@ class SpanReads:
         execution_id = require_execution_id(request.execution_id)
         top_span_id = require_span_id("root_span_id", request.root_span_id)
         as_of_ns = _as_of_ns(request)
-        with self._turns.take(execution_id):
-            table = self._tables.tabulate_operations(execution_id, top_span_id, as_of_ns)
-        return encode_operations(table, as_of_ns).SerializeToString()
+        same = ("operations", execution_id, top_span_id)
+        moment = SummarizeOperationsResponse()
+        fill_time(moment.as_of, as_of_ns)
+        held = self._held.find(same)
+        if held is None:
+            with self._turns.take(execution_id):
+                table, basis = self._tables.tabulate_operations(execution_id, top_span_id, as_of_ns)
+            held = encode_operations(table).SerializeToString()
+            if basis is not None:
+                self._held.hold(same, held, basis, len(held))
+        return held + moment.SerializeToString()
 
     def _list_reasons(self, payload: bytes) -> bytes:
         request = ListReasonsRequest.FromString(payload)
@@ -170,22 +189,31 @@ class SpanReads:
         start, fingerprint = 0, None
         if request.page_token:
             start, fingerprint = _decode_reason_place(same, request.page_token)
-        with self._turns.take(execution_id):
-            found = self._tables.list_reasons(
-                execution_id, top_span_id, request.search, time.time_ns()
-            )
-        if fingerprint not in (None, found.basis.fingerprint):
+        found = self._reason_lists.find(same)
+        if found is None:
+            with self._turns.take(execution_id):
+                # Whoever asked for a page of it as well may have been first.
+                found = self._reason_lists.find(same) or self._encode_reasons(*same)
+        if fingerprint not in (None, found.fingerprint):
             raise InvalidQuery(
                 "page_token",
                 "the execution has changed since the page before; start again with an empty token",
             )
-        answer = ListReasonsResponse(total_count=len(found.marks))
-        wanted = found.marks[start : start + max_reasons]
-        paths = SpanPaths(found.root)
-        start += add_placed_reasons(answer, wanted, paths, USUAL_ANSWER_BYTES)
-        if start < len(found.marks):
-            answer.next_page_token = encode_page_token(same, (start, found.basis.fingerprint))
-        return answer.SerializeToString()
+        payload_of_page, end = found.cut(start, max_reasons, USUAL_ANSWER_BYTES)
+        answer = ListReasonsResponse(total_count=found.count)
+        if end < found.count:
+            answer.next_page_token = encode_page_token(same, (end, found.fingerprint))
+        return payload_of_page + answer.SerializeToString()
+
+    def _encode_reasons(
+        self, execution_id: ExecutionId, top_span_id: bytes, search: str
+    ) -> EncodedList:
+        reasons = self._tables.list_reasons(execution_id, top_span_id, search, time.time_ns())
+        encoded = encode_placed_reasons(reasons.marks, SpanPaths(reasons.root))
+        found = EncodedList(encoded, reasons.basis.fingerprint)
+        key = (execution_id, top_span_id, search)
+        self._reason_lists.hold(key, found, reasons.basis, found.size_bytes + 4 * len(search))
+        return found
 
     def _compare_executions(self, payload: bytes) -> bytes:
         request = CompareExecutionsRequest.FromString(payload)
@@ -193,10 +221,18 @@ class SpanReads:
         base_id = require_execution_id(request.base_execution_id, "base_execution_id")
         max_nodes = require_max_nodes(request.max_nodes)
         as_of_ns = _as_of_ns(request)
-        # One turn for both: to wait for a second one while holding the first would never end.
-        with self._turns.take(execution_id, base_id):
-            compared = self._tables.compare(execution_id, base_id, as_of_ns)
-            return encode_comparison(compared, max_nodes, as_of_ns).SerializeToString()
+        same = ("comparison", execution_id, base_id, max_nodes)
+        moment = CompareExecutionsResponse()
+        fill_time(moment.as_of, as_of_ns)
+        held = self._held.find(same)
+        if held is None:
+            # One turn for both: to wait for a second one while holding the first would never end.
+            with self._turns.take(execution_id, base_id):
+                compared = self._tables.compare(execution_id, base_id, as_of_ns)
+                held = encode_comparison(compared, max_nodes, as_of_ns).SerializeToString()
+            if compared.basis is not None:
+                self._held.hold(same, held, compared.basis, len(held))
+        return held + moment.SerializeToString()
 
     def _get_execution_metrics(self, payload: bytes) -> bytes:
         request = WorkflowExecutionGetMetricsRequest.FromString(payload)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from google.protobuf.message import Message
@@ -18,17 +19,22 @@ from spanwise.v1.span_service_pb2 import (
     SummarizeOperationsResponse,
 )
 from spanwise_server.domain.errors import ExecutionNotFound, InvalidQuery, SpanNotFound
+from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.rpc.codecs.payloads import decode_payload
+from spanwise_server.rpc.codecs.workflow_payloads import decode_stored_definition
 from spanwise_server.rpc.span_reads import SpanReads
 from spanwise_server.rpc.span_trees import SpanTrees
 from spanwise_server.rpc.turns import Turns
 from spanwise_server.service.diagnoses import Diagnoses
 from spanwise_server.service.kept_trees import KeptTrees
+from spanwise_server.service.retention import delete_execution
+from spanwise_server.service.span_queries import SpanQueries, VersionedTree
 from spanwise_server.storage.api import Storage
+from tests.unit.rpc.flyte import T0
 from tests.unit.service.test_recording import (
     RUN,
     commit,
     node,
-    queries_of,
     storage_at,
     task,
     workflow,
@@ -56,9 +62,26 @@ def storage(tmp_path: Path) -> Iterator[Storage]:
     storage.close()
 
 
+class CountingQueries(SpanQueries):
+    """Counts the trees that are built."""
+
+    built = 0
+
+    def get_versioned_tree(self, execution_id: ExecutionId, as_of_ns: int) -> VersionedTree:
+        """Count, and do it."""
+        self.built += 1
+        return super().get_versioned_tree(execution_id, as_of_ns)
+
+
 @pytest.fixture
-def reads(storage: Storage) -> SpanReads:
-    queries = queries_of(storage)
+def queries(storage: Storage) -> CountingQueries:
+    return CountingQueries(
+        storage, decode_payload, decode_stored_definition, stale_after_ns=3600 * 10**9
+    )
+
+
+@pytest.fixture
+def reads(storage: Storage, queries: SpanQueries) -> SpanReads:
     turns = Turns(queries)
     trees = SpanTrees(queries, KeptTrees(storage, "this version"), turns)
     return SpanReads(queries, trees, Diagnoses(storage, queries), turns)
@@ -125,6 +148,59 @@ def test_pages_of_reasons_are_the_whole_list(reads: SpanReads) -> None:
     assert [*first.reasons, *second.reasons] == list(reasons(reads).reasons)
     assert not second.next_page_token
     assert first.total_count == second.total_count == 2
+
+
+def test_all_pages_of_reasons_are_cut_from_a_list_that_is_made_once(
+    reads: SpanReads, queries: CountingQueries, storage: Storage
+) -> None:
+    token = reasons(reads, page_size=1).next_page_token
+    reasons(reads, page_size=1, page_token=token)
+    reasons(reads)
+    assert queries.built == 1
+    reasons(reads, search="no reason has this")
+    reasons(reads, search="no reason has this")
+    assert queries.built == 2
+    commit(storage, task("SUCCEEDED", 8, "late", version=1))
+    assert reasons(reads).total_count == 3
+    assert queries.built == 3
+
+
+@pytest.mark.parametrize(("call", "num_trees"), [(operations, 1), (compared, 2)])
+def test_a_table_of_what_has_ended_is_made_once_and_is_as_of_each_moment(
+    reads: SpanReads, queries: CountingQueries, storage: Storage, call: Any, num_trees: int
+) -> None:
+    first = call(reads, as_of=Timestamp(seconds=10, nanos=5))
+    again = call(reads, as_of=Timestamp(seconds=20))
+    assert queries.built == num_trees
+    assert again.as_of == Timestamp(seconds=20)
+    again.as_of.CopyFrom(first.as_of)
+    assert again == first
+    commit(storage, task("SUCCEEDED", 8, "late", version=1))
+    call(reads)
+    assert queries.built == 2 * num_trees
+
+
+@pytest.mark.parametrize(("call", "num_trees"), [(operations, 1), (compared, 2)])
+def test_a_table_of_what_is_open_is_made_for_each_moment(
+    reads: SpanReads, queries: CountingQueries, storage: Storage, call: Any, num_trees: int
+) -> None:
+    delete_execution(storage, RUN)
+    commit(storage, workflow("RUNNING", 0), node("RUNNING", 1))
+    first, later = (call(reads, as_of=Timestamp(seconds=T0 + moment)) for moment in (100, 200))
+    assert queries.built == 2 * num_trees
+    assert first != later
+
+
+def test_tables_of_an_execution_that_was_deleted_are_gone(
+    reads: SpanReads, storage: Storage
+) -> None:
+    operations(reads)
+    compared(reads)
+    reasons(reads)
+    delete_execution(storage, RUN)
+    for call in (operations, compared, reasons):
+        with pytest.raises(ExecutionNotFound):
+            call(reads)
 
 
 def test_a_search_for_reasons_counts_what_it_finds(reads: SpanReads) -> None:

@@ -1,6 +1,6 @@
 """Codec of tables of executions: domain outward, as messages of spanwise.v1.SpanService."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from spanwise.v1 import span_service_pb2
 from spanwise_server.domain.comparison import NodeDelta, OperationDelta
@@ -10,21 +10,18 @@ from spanwise_server.domain.reason_list import PlacedMark
 from spanwise_server.domain.span_paths import SpanPaths
 from spanwise_server.domain.totals import end_of
 from spanwise_server.rpc.codecs.native_spans import fill_mark
-from spanwise_server.rpc.codecs.timestamps import fill_duration, fill_time
+from spanwise_server.rpc.codecs.timestamps import fill_duration
 from spanwise_server.service.span_tables import ComparedExecutions
 
 
-def encode_operations(
-    table: OperationTable, as_of_ns: int
-) -> span_service_pb2.SummarizeOperationsResponse:
-    """Give the message of a table that was made as of a moment."""
+def encode_operations(table: OperationTable) -> span_service_pb2.SummarizeOperationsResponse:
+    """Give the message of a table, but for the moment that it was made as of."""
     message = span_service_pb2.SummarizeOperationsResponse(approximate=table.is_approximate)
     for row in table.rows:
         _fill_row(message.operations.add(), row)
     fill_duration(message.critical_path, table.critical_ns)
     fill_duration(message.unattributed_critical, table.unattributed_ns)
     fill_duration(message.wall_time, table.wall_ns)
-    fill_time(message.as_of, as_of_ns)
     return message
 
 
@@ -43,35 +40,22 @@ def _fill_row(message: span_service_pb2.OperationSummary, row: OperationRow) -> 
     message.longest_span_id = span_id_bytes(row.longest.span_id)
 
 
-def add_placed_reasons(
-    message: span_service_pb2.ListReasonsResponse,
-    marks: Iterable[PlacedMark],
-    paths: SpanPaths,
-    max_bytes: int,
-) -> int:
-    """Append reasons until the next one would make the message larger than `max_bytes`.
-
-    At least one is appended, however large. Gives their number.
-    """
-    size_bytes = num_added = 0
+def encode_placed_reasons(marks: Iterable[PlacedMark], paths: SpanPaths) -> Iterator[bytes]:
+    """Give each reason as the bytes of a ListReasonsResponse that has it alone."""
     for mark, span in marks:
-        placed = span_service_pb2.PlacedReason(
+        message = span_service_pb2.ListReasonsResponse()
+        placed = message.reasons.add(
             span_id=span_id_bytes(span.span_id), path=paths.short_path(span)
         )
         fill_mark(placed.reason, mark)
-        size_bytes += placed.ByteSize()
-        if num_added and size_bytes > max_bytes:
-            break
-        message.reasons.append(placed)
-        num_added += 1
-    return num_added
+        yield message.SerializeToString()
 
 
 def encode_comparison(
     compared: ComparedExecutions, max_nodes: int, as_of_ns: int
 ) -> span_service_pb2.CompareExecutionsResponse:
-    """Give the message of a comparison that was made as of a moment."""
-    root, base_root, (operations, nodes) = compared
+    """Give the message of a comparison that was made as of a moment, but for that moment."""
+    root, base_root, (operations, nodes), _ = compared
     message = span_service_pb2.CompareExecutionsResponse(
         phase=root.phase,  # type: ignore[arg-type]
         base_phase=base_root.phase,  # type: ignore[arg-type]
@@ -84,7 +68,6 @@ def encode_comparison(
     paths, base_paths = SpanPaths(root), SpanPaths(base_root)
     for delta in nodes[:max_nodes]:
         _fill_node(message.nodes.add(), delta, paths, base_paths)
-    fill_time(message.as_of, as_of_ns)
     return message
 
 
