@@ -180,7 +180,7 @@ class TestWhatIsUsual:
         suppress_health_check=[HealthCheck.function_scoped_fixture],
     )
     @given(
-        some=st.lists(RUNS, min_size=6, max_size=25),
+        some=st.lists(RUNS, min_size=15, max_size=30),
         page_size=st.integers(1, 9),
         only=st.builds(
             Wanted,

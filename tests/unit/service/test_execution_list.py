@@ -87,6 +87,26 @@ def test_usual_is_what_earlier_executions_of_the_workflow_in_any_version_took(
     assert summaries["other"].usual is None
 
 
+@pytest.mark.parametrize("page_size", [1, 20, 1000])
+def test_usual_is_the_same_whatever_the_page_and_the_filter(
+    storage: Storage, page_size: int
+) -> None:
+    put(storage, *(run(f"r{n}", 100 * n, n) for n in range(1, 131)))
+    put(storage, *(run(f"failed-{n}", 100 * n + 1, n, phase=Phase.FAILED) for n in (60, 120)))
+    failed = ExecutionFilter(phases=frozenset({Phase.FAILED}))
+    for wanted in (Wanted(EVERYTHING), Wanted(failed), Wanted(EVERYTHING, "failed")):
+        usual: dict[str, UsualDuration | None] = {}
+        token = ""
+        while True:
+            page = page_of(storage, wanted, page_size, token)
+            usual |= {each.record.execution_id.name: each.usual for each in page.executions}
+            token = page.next_page_token
+            if not token:
+                break
+        assert usual["failed-120"] == UsualDuration(95, 118, 50)
+        assert usual["failed-60"] == UsualDuration(35, 58, 50)
+
+
 def test_what_still_runs_is_slower_as_soon_as_it_takes_longer(storage: Storage) -> None:
     put_usual(storage)
     put(storage, run("running", 5_000, None))
