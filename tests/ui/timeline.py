@@ -181,6 +181,11 @@ class Timeline:
         )
         return [(x, text) for x, text in told]
 
+    def revision(self) -> str:
+        """Give the revision that is drawn."""
+        revision: str = self.page.evaluate("() => window.__spanwise.rev()")
+        return revision
+
     def frames(self) -> int:
         """Give the number of frames that were drawn."""
         frames: int = self.page.evaluate("() => window.__spanwise.stats().frames")

@@ -1,0 +1,186 @@
+"""The page follows what happens, and is the same in the end as one that is opened then."""
+
+import random
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+from playwright.sync_api import expect
+
+from spanwise.v1.event_service_pb2 import (
+    CreateExecutionEventRequest,
+    CreateNodeEventRequest,
+    CreateTaskEventRequest,
+)
+from spanwise_server.domain.events import PayloadType
+from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.service.arrivals import Arrival
+from tests.e2e.harness import ServerProcess, Stubs, failure
+from tests.ui.conftest import NewVisitor
+from tests.ui.events import Story, said
+from tests.ui.timeline import Timeline
+
+LIVE = ExecutionId("flytesnacks", "development", "live")
+
+NUM_NODES = 60
+
+
+class Restartable:
+    """A server on ports that stay the same.
+
+    Attributes:
+        server: It, as it runs now.
+    """
+
+    def __init__(self, database: Path) -> None:
+        """Start it."""
+        self._database = database
+        self._flags = (
+            *("--grpc-address", f"127.0.0.1:{free_port()}"),
+            *("--http-address", f"127.0.0.1:{free_port()}"),
+        )
+        self.server = self._start()
+
+    def kill_and_start_again(self) -> None:
+        """Take it away as a power cut would, and bring it back."""
+        self.server.kill()
+        self.server = self._start()
+
+    def send(self, arrivals: list[Arrival]) -> None:
+        """Send events one by one, as sources do."""
+        with self.server.channel() as channel:
+            events = Stubs(channel).events
+            calls = {
+                PayloadType.EXECUTION_EVENT: (
+                    events.CreateExecutionEvent,
+                    CreateExecutionEventRequest,
+                ),
+                PayloadType.NODE_EVENT: (events.CreateNodeEvent, CreateNodeEventRequest),
+                PayloadType.TASK_EVENT: (events.CreateTaskEvent, CreateTaskEventRequest),
+            }
+            for arrival in arrivals:
+                assert arrival.payload_type is not None
+                call, message = calls[arrival.payload_type]
+                try:
+                    call(message.FromString(arrival.payload))
+                except grpc.RpcError as error:
+                    # What comes twice, or after the end, is refused; what it says is kept.
+                    assert failure(error)[0] is grpc.StatusCode.ALREADY_EXISTS  # noqa: PT017
+
+    def _start(self) -> ServerProcess:
+        return ServerProcess(self._database, *self._flags)
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Restartable]:
+    running = Restartable(tmp_path / "live.db")
+    yield running
+    running.server.kill()
+
+
+def begin() -> list[Arrival]:
+    story = Story(LIVE)
+    story.execution("RUNNING", 0)
+    for number in range(NUM_NODES):
+        story.node(f"n{number}", "RUNNING", 1 + number)
+    return story.arrivals
+
+
+def go_on() -> list[Arrival]:
+    story = Story(LIVE)
+    for number in range(NUM_NODES):
+        story.task(f"n{number}", "RUNNING", 2 + number, said(2.5 + number, f"reason {number}"))
+        story.task(f"n{number}", "SUCCEEDED", 80 + number)
+        story.node(f"n{number}", "SUCCEEDED", 81 + number)
+    return story.arrivals
+
+
+def end() -> list[Arrival]:
+    story = Story(LIVE)
+    story.execution("SUCCEEDED", 200)
+    return story.arrivals
+
+
+def place_of(timeline: Timeline) -> tuple[object, ...]:
+    """Give where the visitor is: place of the scroll bar, what is selected, what is in view."""
+    top = timeline.page.evaluate("() => document.querySelector('.tl-scroll').scrollTop")
+    state = timeline.state()
+    return top, state["sel"], state["t0"], state["t1"]
+
+
+def columns_of(timeline: Timeline) -> str:
+    """Give a checksum of what the page would be opened with now."""
+    digest: str = timeline.page.evaluate(
+        """async () => {
+          const path = location.hash.slice("#/e/".length).split("?")[0];
+          const response = await fetch(`api/v1/executions/${path}/columns`, { cache: "no-store" });
+          const digest = await crypto.subtle.digest("SHA-256", await response.arrayBuffer());
+          return Array.from(new Uint8Array(digest), (byte) => byte.toString(16)).join();
+        }"""
+    )
+    return digest
+
+
+def test_events_appear_and_neither_place_nor_selection_nor_zoom_moves(
+    running: Restartable, new_visitor: NewVisitor
+) -> None:
+    running.send(begin())
+    timeline = Timeline.open(new_visitor(running.server), LIVE, open="*")
+    layout = timeline.layout()
+    timeline.scroll(layout.plot, 440)
+    timeline.tree.locator("[aria-rowindex='32']").click()
+    timeline.tree.focus()
+    timeline.press("w")
+    timeline.wait_for_view_after((0, 0))
+    before = place_of(timeline)
+    arrivals = go_on()
+    random.Random(7).shuffle(arrivals)  # late ones
+    running.send([*arrivals, *arrivals[:50]])  # and ones that come twice
+    expect(timeline.page.locator(".tl-status")).to_contain_text(f"{NUM_NODES} reasons")
+    assert place_of(timeline) == before
+    names = timeline.page.evaluate("() => window.__spanwise.layout().rows.map(r => r.spanId)")
+    assert len(names) == len(set(names))
+    running.send(end())
+    expect(timeline.page.locator(".tl-status-phase")).to_contain_text("Succeeded")
+    assert place_of(timeline) == before
+    assert running.server.process.poll() is None
+
+
+def test_running_bars_grow(running: Restartable, new_visitor: NewVisitor) -> None:
+    running.send(begin())
+    timeline = Timeline.open(new_visitor(running.server), LIVE)
+    expect(timeline.page.locator(".tl-live")).to_contain_text("Live")
+    duration = timeline.page.locator(".tl-status")
+    before = duration.text_content()
+    expect(duration).not_to_have_text(before or "")
+
+
+def test_a_killed_server_is_told_and_what_it_says_later_is_shown(
+    running: Restartable, new_visitor: NewVisitor
+) -> None:
+    running.send(begin())
+    visitor = new_visitor(running.server)
+    timeline = Timeline.open(visitor, LIVE)
+    status = timeline.page.locator(".tl-status")
+    banner = timeline.page.get_by_role("alert").filter(has_text="No answer from the server")
+    running.server.kill()
+    expect(banner).to_be_visible(timeout=30_000)
+    running.kill_and_start_again()
+    expect(banner).to_be_hidden(timeout=30_000)
+    running.send([*go_on(), *end()])
+    expect(timeline.page.locator(".tl-status-phase")).to_contain_text("Succeeded")
+    expect(status).to_contain_text(f"{NUM_NODES} reasons")
+    fresh = Timeline.open(new_visitor(running.server), LIVE)
+    assert timeline.revision() == fresh.revision()
+    assert columns_of(timeline) == columns_of(fresh)
+    assert timeline.layout() == fresh.layout()
+    visitor.forgive("Failed to load resource")  # while it was away
