@@ -1,7 +1,8 @@
 """`make bench`: measure the budgets of the design and print each figure beside its target.
 
 Figures are ratios in one run, because absolute times depend on the machine. ARGS picks some of the
-groups: intake, bulk, reading, watch, beside, large. Without any, all but `large` are measured.
+groups: intake, bulk, reading, watch, beside, large, ui. Without any, all but the last two are
+measured.
 """
 
 import sys
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from tests.benchmarks.bulk import measure_bulk, measure_long_attempt
 from tests.benchmarks.intake import measure_intake
 from tests.benchmarks.large import measure_beside, measure_large
+from tests.benchmarks.page import measure_page
 from tests.benchmarks.reading import measure_reading
 from tests.benchmarks.report import Row, render
 from tests.benchmarks.watch import measure_watch
@@ -21,10 +23,11 @@ GROUPS: dict[str, list[Callable[[], list[Row]]]] = {
     "watch": [measure_watch],
     "beside": [measure_beside],
     "large": [measure_large],
+    "ui": [measure_page],
 }
 
 if __name__ == "__main__":
-    wanted = sys.argv[1:] or [name for name in GROUPS if name != "large"]
+    wanted = sys.argv[1:] or [name for name in GROUPS if name not in {"large", "ui"}]
     if unknown := set(wanted) - set(GROUPS):
         sys.exit(f"there are no benchmarks {sorted(unknown)}; there are {', '.join(GROUPS)}")
     print(render([row for name in wanted for measure in GROUPS[name] for row in measure()]))

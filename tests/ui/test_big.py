@@ -65,6 +65,19 @@ def test_moving_about_draws_and_rest_draws_nothing(timeline: Timeline, figures: 
     assert idle == 0
 
 
+def test_moving_about_in_lanes_draws_and_rest_draws_nothing(
+    loading: Loading, figures: list[Row]
+) -> None:
+    timeline = loading.timeline
+    timeline.switch_to_packed()
+    smoothness = move_about(timeline, "packed")
+    figures += smoothness.figures()
+    assert len(smoothness.draw_ms) > 50
+    assert timeline.frames_while_idle(IDLE_MS) == 0
+    timeline.page.get_by_role("button", name="Tree", exact=True).click()
+    timeline.tree.wait_for()
+
+
 def test_all_rows_open_and_shut_at_once(timeline: Timeline, figures: list[Row]) -> None:
     timeline.press("x")
     for what, took_ms in time_expanding(timeline).items():

@@ -181,6 +181,12 @@ class Timeline:
         )
         return [(x, text) for x, text in told]
 
+    def switch_to_packed(self) -> None:
+        """Show lanes instead of rows, and wait until they are drawn."""
+        self.page.get_by_role("button", name="Packed").click()
+        self.page.locator(".tl-lanes").wait_for()
+        self.wait_until_at_rest()
+
     def revision(self) -> str:
         """Give the revision that is drawn."""
         revision: str = self.page.evaluate("() => window.__spanwise.rev()")
