@@ -30,11 +30,11 @@ _QUICK = ("fsync=off", "full_page_writes=off")  # a power cut is not among the t
 class PostgresServer:
     """A running server on a socket in a folder of its own. Give it back with close()."""
 
-    def __init__(self, *, is_durable: bool = False) -> None:
-        """Start it. `is_durable`: with the settings that people have, and not quick ones."""
+    def __init__(self, *settings: str, is_durable: bool = False) -> None:
+        """Start it with `settings`. `is_durable`: with what people have else, not quick ones."""
         self._folder = Path(tempfile.mkdtemp(prefix="spanwise-pg-"))
         self._data = self._folder / "data"
-        self._settings = () if is_durable else _QUICK
+        self._settings = settings if is_durable else (*_QUICK, *settings)
         self._process: subprocess.Popen[bytes] | None = None
         # PostgreSQL does not run as root.
         self._user = pwd.getpwnam("nobody").pw_uid if os.geteuid() == 0 else None

@@ -11,10 +11,10 @@ from spanwise_server.domain.errors import StoreUnavailable, WriteConflict
 from spanwise_server.storage.api import Storage, WriteTransaction
 from spanwise_server.storage.sql import open_storage, postgresql
 from spanwise_server.storage.sql import storage as storage_module
-from spanwise_server.storage.sql.dialect import MAX_LOCKS, Database
+from spanwise_server.storage.sql.dialect import MAX_LOCKS
 from spanwise_server.storage.sql.migrations import upgrade
 from spanwise_server.storage.sql.storage import SqlStorage
-from spanwise_server.storage.sql.write_transaction import SqlWriteTransaction, write_statements
+from spanwise_server.storage.sql.write_transaction import SqlWriteTransaction
 from tests.postgresql import Databases, PostgresServer
 from tests.storage.records import KEY, OTHER_KEY, event, workflow
 from tests.storage.steps import events_of
@@ -94,31 +94,6 @@ def test_a_server_that_is_away_is_unavailable_until_it_is_back(
     stoppable.write(append_one)
     assert num_events(stoppable) == 2
     stoppable.wait_for_commits(DEADLINE_S)
-
-
-def test_who_waits_is_told_behind_the_commit_and_not_in_it(
-    server: PostgresServer, stoppable_url: str, stoppable: Storage
-) -> None:
-    """PostgreSQL commits transactions that tell one after the other, those of all writers."""
-    with psycopg.connect(stoppable_url, autocommit=True) as connection:
-        connection.execute("ALTER ROLE CURRENT_USER SET log_statement = 'all'")
-        stoppable.write(append_one)
-        connection.execute("ALTER ROLE CURRENT_USER RESET log_statement")
-    said = server.log().rpartition("BEGIN ISOLATION LEVEL READ COMMITTED")[2]
-    assert 0 < said.index("COMMIT") < said.index("NOTIFY")
-
-
-def test_what_is_stored_is_not_stored_again_when_telling_of_it_fails(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A failure to tell is none to store: whoever waits looks for itself a little later."""
-    fail = "DO 'BEGIN RAISE lock_not_available; END'"
-    monkeypatch.setattr(write_statements(Database.POSTGRESQL), "announce_events", fail)
-    storage = open_storage(url)
-    for number in range(1, 4):  # on the connection on which telling failed before, too
-        storage.write(append_one)
-        assert num_events(storage) == number
-    storage.close()
 
 
 def test_a_transaction_whose_server_goes_away_is_unavailable_and_leaves_nothing(

@@ -44,10 +44,6 @@ class Connection:
         except DRIVER_ERRORS as exc:
             raise translate(exc) from exc
 
-    def run_after_commit(self, text: str) -> None:
-        """Have commit() run a statement behind it, in a transaction of its own that may fail."""
-        raise NotImplementedError(text)  # nothing has to be run on SQLite
-
     def commit(self) -> None:
         """Make durable what was written.
 
@@ -153,7 +149,6 @@ class PostgresConnection(Connection):
         self._pipeline = ExitStack()
         self._psycopg = cast("PsycopgConnection", driver.driver_connection)
         self._limit_s = self._psycopg.limit_s
-        self._after_commit: str | None = None
 
     def begin(self, text: str) -> None:
         """See Connection."""
@@ -171,25 +166,14 @@ class PostgresConnection(Connection):
         except DRIVER_ERRORS as exc:
             raise translate(exc) from exc
 
-    def run_after_commit(self, text: str) -> None:
-        """See Connection. Once only, however often it is asked for the same statement."""
-        self._after_commit = text
-
     def commit(self) -> None:
-        """See Connection. It is done when it was, whatever becomes of the statement behind it."""
+        """See Connection."""
         try:
             cursor = self._psycopg.execute("COMMIT", prepare=False)
-        except DRIVER_ERRORS as exc:
-            raise _of_commit(translate(exc)) from exc
-        try:
-            if self._after_commit is not None:
-                # Goes with the commit and is skipped if that fails.
-                self._psycopg.execute(self._after_commit.encode())
             with self._psycopg.pipeline() as pipeline:
                 pipeline.sync()
         except DRIVER_ERRORS as exc:
-            if cursor.statusmessage != "COMMIT":
-                raise _of_commit(translate(exc)) from exc
+            raise _of_commit(translate(exc)) from exc
         if cursor.statusmessage != "COMMIT":
             raise RuntimeError(f"a commit ended as {cursor.statusmessage}")
 

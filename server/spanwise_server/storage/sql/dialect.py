@@ -163,25 +163,6 @@ def lock_each(database: Database) -> str | None:
     assert_never(database)
 
 
-CHANNEL = "spanwise_events"
-"""Where PostgreSQL says that events were committed."""
-
-
-def announce_events(database: Database) -> str | None:
-    """Give the statement that wakes who waits for events. To be run when they are committed.
-
-    None: who waits looks for itself.
-    """
-    if database is Database.SQLITE:
-        return None
-    if database in (Database.POSTGRESQL, Database.CITUS):
-        # Behind the commit, for PostgreSQL commits transactions with a NOTIFY one after the other,
-        # each with its wait for the disk; alone, it writes nothing that has to wait. When it is
-        # lost with the connection, who waits looks a quarter of a second later.
-        return f"NOTIFY {CHANNEL}"
-    assert_never(database)
-
-
 MAX_PARAMETERS = 16_384
 """Parameters of one statement; SQLite takes 32,766. For PostgreSQL, elements of its arrays."""
 

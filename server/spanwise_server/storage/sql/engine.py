@@ -90,7 +90,7 @@ def create_reader_engine(url: str) -> Engine:
 
 
 def create_watch_engine(url: str) -> Engine:
-    """Give an engine with one connection that waits for what others commit."""
+    """Give an engine with one connection that looks for what others commit."""
     return _create_engine(url, _Use.WATCHING)
 
 
@@ -163,7 +163,7 @@ def _create_postgresql_engine(url: str, use: _Use, *, is_distributed: bool) -> E
     settings, limit_s = {
         _Use.WRITING: (postgresql.WRITER_SETTINGS, postgresql.WRITER_ANSWER_LIMIT_S),
         _Use.READING: (postgresql.READER_SETTINGS, postgresql.READER_ANSWER_LIMIT_S),
-        _Use.WATCHING: (postgresql.WATCH_SETTINGS, postgresql.READER_ANSWER_LIMIT_S),
+        _Use.WATCHING: (postgresql.WATCH_SETTINGS, postgresql.WATCH_ANSWER_LIMIT_S),
         _Use.MIGRATING: (postgresql.MIGRATION_SETTINGS, None),
     }[use]
     if is_distributed:

@@ -69,6 +69,9 @@ READER_SETTINGS: Settings = {
     "default_transaction_read_only": "on",
 }
 
+WATCH_ANSWER_LIMIT_S = 5.0
+"""It asks for what the server has in memory, and holds up a storage that is being closed."""
+
 WATCH_SETTINGS: Settings = {"default_transaction_read_only": "on"}
 
 CITUS_SETTINGS: Settings = {

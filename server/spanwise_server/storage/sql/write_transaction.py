@@ -40,7 +40,6 @@ from spanwise_server.storage.sql.connection import Connection, Row
 from spanwise_server.storage.sql.dialect import (
     MAX_LOCKS,
     Database,
-    announce_events,
     binary,
     lock_each,
     lock_everything,
@@ -63,7 +62,6 @@ class WriteStatements:
     def __init__(self, database: Database) -> None:
         self.lock_everything = lock_everything(database)
         self.lock_each = lock_each(database)
-        self.announce_events = announce_events(database)
         self.get_executions = KeyLookup(database, executions.select_by_keys, 1)
         self.get_nodes = KeyLookup(database, nodes.select_by_keys, 2)
         self.get_attempts = KeyLookup(database, attempts.select_by_keys, 2)
@@ -177,8 +175,6 @@ class SqlWriteTransaction:
     def append_events(self, records: Sequence[EventRecord]) -> None:
         """See WriteTransaction."""
         self._put(self._statements.append_event, [event_log.to_row(record) for record in records])
-        if records and self._statements.announce_events is not None:
-            self._connection.run_after_commit(self._statements.announce_events)
 
     def put_executions(self, records: Sequence[ExecutionRecord]) -> None:
         """See WriteTransaction."""
