@@ -263,6 +263,8 @@ def test_every_code_of_postgresql_is_translated() -> None:
         (psycopg.errors.TooManyConnections, StoreUnavailable),
         (psycopg.errors.ReadOnlySqlTransaction, StoreUnavailable),
         (psycopg.errors.UndefinedTable, StoreUnavailable),
+        (psycopg.errors.ProgramLimitExceeded, StoreUnavailable),  # of another thing than an id
+        (psycopg.errors.StatementTooComplex, StoreUnavailable),
         (psycopg.OperationalError, StoreUnavailable),  # no answer, and so no code
         (psycopg.errors.DataCorrupted, CorruptRecord),
         (psycopg.errors.UniqueViolation, RuntimeError),

@@ -63,6 +63,7 @@ _POSTGRESQL_UNAVAILABLE = {
     "3F000": _WRONG_TABLES,
     "42P01": _WRONG_TABLES,
     "42703": _WRONG_TABLES,
+    "54": "it has reached a limit of its own",
     "53": "it has no room left, of disk, memory or connections",
     "57014": "the statement took too long",
     "57": "it is starting or stopping",
@@ -70,8 +71,12 @@ _POSTGRESQL_UNAVAILABLE = {
 }
 """By SQLSTATE, or the class of it that the first two characters are."""
 
-_LIMIT = "54"
-"""Class of SQLSTATE: a row is too large for it."""
+_LIMIT = "54000"
+"""SQLSTATE of whatever exceeds a limit that nobody can set."""
+
+_INDEX_SOURCES = frozenset({"nbtutils.c", "indextuple.c", "remote_commands.c"})
+"""Files of PostgreSQL that say so of the row of an index; the last one, of Citus, passes on what
+another machine said. Other files say it of other things, such as a full queue of notices."""
 
 _POSTGRESQL_CORRUPT = frozenset({"XX001", "XX002"})
 
@@ -112,7 +117,7 @@ def _translate_postgresql(error: Exception, code: str | None) -> SpanwiseError |
         return RuntimeError(f"unexpected {type(error).__name__} of the database driver")
     if code in _POSTGRESQL_CONFLICTS:
         return WriteConflict("other writers hold what is to be written")
-    if code.startswith(_LIMIT):
+    if code == _LIMIT and _source_of(error) in _INDEX_SOURCES:
         # An index takes 2,700 bytes, in which projects, domains and names of tasks have to fit.
         return InvalidEvent("event", "has an id that is too long for PostgreSQL: some 2,000 bytes")
     if code in _POSTGRESQL_CORRUPT:
@@ -121,6 +126,10 @@ def _translate_postgresql(error: Exception, code: str | None) -> SpanwiseError |
     if reason is not None:
         return StoreUnavailable(f"the database cannot be used: {reason}")
     return RuntimeError(f"unexpected database error {code}")
+
+
+def _source_of(error: Exception) -> str | None:
+    return error.diag.source_file if isinstance(error, psycopg.Error) else None
 
 
 def _translate_without_code(error: Exception) -> SpanwiseError | RuntimeError:
