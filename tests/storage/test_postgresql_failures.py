@@ -9,8 +9,10 @@ import pytest
 
 from spanwise_server.domain.errors import StoreUnavailable, WriteConflict
 from spanwise_server.storage.api import Storage, WriteTransaction
+from spanwise_server.storage.sql import engine as engine_module
 from spanwise_server.storage.sql import open_storage, postgresql
 from spanwise_server.storage.sql import storage as storage_module
+from spanwise_server.storage.sql.connection import PostgresConnection
 from spanwise_server.storage.sql.dialect import MAX_LOCKS
 from spanwise_server.storage.sql.migrations import upgrade
 from spanwise_server.storage.sql.storage import SqlStorage
@@ -180,6 +182,57 @@ def test_whoever_writes_everything_keeps_all_others_out(
     other.write(append_one)
     holder.close()
     other.close()
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [("program_limit_exceeded", StoreUnavailable), ("lock_not_available", WriteConflict)],
+)
+def test_a_commit_that_fails_has_stored_nothing_and_says_nothing_of_the_event(
+    url: str, monkeypatch: pytest.MonkeyPatch, condition: str, expected: type[Exception]
+) -> None:
+    monkeypatch.setattr(storage_module, "_GIVE_UP_AFTER_S", 0.0)
+    storage = open_storage(url)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "CREATE FUNCTION fail() RETURNS TRIGGER LANGUAGE plpgsql AS"
+            f" 'BEGIN RAISE {condition}; END'".encode()
+        )
+        connection.execute(
+            "CREATE CONSTRAINT TRIGGER fails AFTER INSERT ON events"
+            " DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail()"
+        )
+        for _ in range(2):
+            with pytest.raises(expected):
+                storage.write(append_one)
+        connection.execute("DROP FUNCTION fail CASCADE")
+    assert num_events(storage) == 0
+    storage.write(append_one)
+    assert num_events(storage) == 1
+    storage.close()
+
+
+def test_a_driver_that_fails_after_the_commit_takes_neither_it_back_nor_the_connection(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a driver raises as it leaves a pipeline is not always one of its own errors."""
+    monkeypatch.setattr(engine_module, "_CHECKOUT_TIMEOUT_S", 0.5)
+    storage = open_storage(url)
+
+    def fail() -> None:
+        raise IndexError
+
+    def work(transaction: WriteTransaction) -> None:
+        assert isinstance(transaction, SqlWriteTransaction)
+        connection = transaction._connection  # noqa: SLF001 - the driver cannot be made to
+        assert isinstance(connection, PostgresConnection)
+        connection._pipeline.callback(fail)  # noqa: SLF001
+        append_one(transaction)
+
+    for number in (1, 2, 3):
+        storage.write(work)
+        assert num_events(storage) == number
+    storage.close()
 
 
 def test_a_rebuild_may_take_longer_than_other_writes(

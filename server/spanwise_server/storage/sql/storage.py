@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar, assert_never
 
+import structlog
 from sqlalchemy import Engine
 
-from spanwise_server.domain.errors import StoreUnavailable
+from spanwise_server.domain.errors import SpanwiseError, StoreUnavailable
 from spanwise_server.storage.api import ReadTransaction, Storage, WriteTransaction
 from spanwise_server.storage.sql.commit_watch import CommitWatch
 from spanwise_server.storage.sql.connection import Connection, PostgresConnection
@@ -23,6 +24,8 @@ from spanwise_server.storage.sql.schema import METADATA
 from spanwise_server.storage.sql.write_transaction import SqlWriteTransaction, write_statements
 
 T = TypeVar("T")
+
+_log = structlog.get_logger(__name__)
 
 _GIVE_UP_AFTER_S = 10.0
 """How long a write tries to get past other writers. Their batches take milliseconds, a rebuild or
@@ -110,14 +113,25 @@ class SqlStorage:
         except DRIVER_ERRORS as exc:
             raise translate(exc) from exc
         connection = self._connect(checkout)
+        is_broken = False  # or nobody knows: the next transaction gets a new connection
         try:
             connection.check_file()
             yield connection
-        except StoreUnavailable:
-            checkout.invalidate()  # the next transaction gets a new connection
+        except BaseException as error:
+            is_broken = isinstance(error, StoreUnavailable) or not isinstance(error, SpanwiseError)
             raise
         finally:
-            connection.release()
-            if self._is_closed:
-                checkout.invalidate()  # nobody would close it after it went back into the pool
+            is_released = _release(connection)
+            if is_broken or not is_released or self._is_closed:
+                checkout.invalidate()  # closed, nobody would close it once it is in the pool
             checkout.close()  # rolls back what was not committed
+
+
+def _release(connection: Connection) -> bool:
+    """Release a connection, and say whether that went as it should. What was answered stands."""
+    try:
+        connection.release()
+    except Exception:  # noqa: BLE001 - nothing of it may keep the connection from the others
+        _log.exception("a connection to the database is thrown away")
+        return False
+    return True
