@@ -290,7 +290,7 @@ def _hostile() -> Story:
             task_type=text,
             external_id=text,
             error=error,
-            logs=[Log(name=text, uri="javascript:alert(1)"), Log(name=text, uri=text)],
+            logs=[Log(name=text, uri="javascript:alert(1)"), Log(name=f"{text} too", uri=text)],
             subtasks=[Subtask(external_id=text, phase=Phase.PHASE_FAILED)],
         )
         story.node(node_id, "FAILED", 3 + number, error=error, **fields)

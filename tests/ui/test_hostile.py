@@ -39,8 +39,7 @@ def test_row_details_and_tooltip_of_a_node_tell_its_texts(visitor: Visitor, numb
     assert timeline.details.locator(".tl-reasons .tl-message").first.text_content() == text
     assert timeline.details.locator(".tl-error pre").first.text_content() == text
     links = timeline.details.locator(".tl-links li").all_text_contents()
-    assert links
-    assert set(links) <= {f"{text} javascript:alert(1)", f"{text} {text}"}
+    assert sorted(links) == sorted([f"{text} javascript:alert(1)", f"{text} too {text}"])
     check_that_nothing_came_of_texts(visitor.page)
     timeline.tree.focus()
     timeline.press(".")
