@@ -29,6 +29,7 @@ describe("event streams", () => {
 class FakeServer {
   revision = "1";
   down = false;
+  unknown = false;
   columnsAsked = 0;
   notModified = 0;
   private readonly streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
@@ -36,6 +37,11 @@ class FakeServer {
   fetch = (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     if (this.down) return Promise.reject(new TypeError("no connection"));
     const path = new URL(String(url)).pathname;
+    if (this.unknown && path.endsWith("/columns")) {
+      this.columnsAsked++;
+      const error = { code: "NOT_FOUND", message: "nothing is known of p/d/f1" };
+      return Promise.resolve(Response.json({ error }, { status: 404 }));
+    }
     if (path.endsWith("/columns")) return Promise.resolve(this.columns(new Headers(init.headers)));
     return Promise.resolve(this.changes(init.signal ?? undefined));
   };
@@ -171,11 +177,57 @@ describe("keeping an execution up to date", () => {
     let asked = 0;
     vi.stubGlobal("fetch", () => {
       asked++;
-      const error = { error: { code: "NOT_FOUND", message: "nothing is known of p/d/f2" } };
-      return Promise.resolve(Response.json(error, { status: 404 }));
+      const error = { error: { code: "INVALID_ARGUMENT", message: "the project is too long" } };
+      return Promise.resolve(Response.json(error, { status: 400 }));
     });
     live = openLive({ project: "p", domain: "d", name: "f2" });
     await vi.advanceTimersByTimeAsync(60_000);
-    expect([live.status.value, live.error.value?.message, asked]).toEqual(["failed", "nothing is known of p/d/f2", 1]);
+    expect([live.status.value, live.error.value?.message, asked]).toEqual(["failed", "the project is too long", 1]);
+  });
+
+  test("what nothing has been heard of is waited for, ever more slowly, and comes alive with its first event", async () => {
+    live.close();
+    server.unknown = true;
+    server.columnsAsked = 0;
+    live = openLive({ project: "p", domain: "d", name: "f1" });
+    await settle();
+    expect([live.status.value, live.error.value?.message]).toEqual(["waiting", "nothing is known of p/d/f1"]);
+    const asked = [];
+    for (let i = 0; i < 6; i++) {
+      await vi.advanceTimersByTimeAsync(10_000);
+      asked.push(server.columnsAsked);
+    }
+    expect(asked).toEqual([3, 5, 6, 7, 8, 9]);
+    server.unknown = false;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([live.status.value, revision(), live.error.value]).toEqual(["live", "1", null]);
+  });
+
+  test.each(["told of", "found after the connection broke"])("a deletion that is %s ends it, and nothing is asked any more", async (how) => {
+    await settle();
+    server.unknown = true;
+    if (how === "told of") {
+      server.revision = "2";
+      server.tell();
+    } else {
+      server.break();
+      server.down = false;
+    }
+    await vi.advanceTimersByTimeAsync(5000);
+    expect([live.status.value, revision()]).toEqual(["gone", "1"]);
+    const asked = server.columnsAsked;
+    document.dispatchEvent(new Event("visibilitychange"));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([live.status.value, server.columnsAsked]).toEqual(["gone", asked]);
+  });
+
+  test("a deletion after the end is found when somebody comes back to the page", async () => {
+    await settle();
+    server.tellEnd();
+    await settle();
+    server.unknown = true;
+    document.dispatchEvent(new Event("visibilitychange"));
+    await settle();
+    expect([live.status.value, revision()]).toEqual(["gone", "1"]);
   });
 });

@@ -7,8 +7,10 @@ import { decodeColumns, type Execution } from "./columns";
 /**
  * loading: nothing to show yet. live: changes are told. ended: nothing more is expected.
  * lost: what is shown may be old; it is tried again. failed: there is nothing to show, see `error`.
+ * waiting: the server knows of no such execution yet; it is asked again by itself.
+ * gone: what is shown was deleted since; nothing is asked any more.
  */
-export type LiveStatus = "loading" | "live" | "ended" | "lost" | "failed";
+export type LiveStatus = "loading" | "live" | "ended" | "lost" | "failed" | "waiting" | "gone";
 
 export interface Live {
   readonly execution: ReadonlySignal<Execution | null>;
@@ -25,6 +27,8 @@ export interface Live {
 /** Silence after which the server counts as lost. It says something every 2 s. */
 export const SILENCE_MS = 5000;
 const RETRY_MS = [500, 1000, 2000, 4000];
+/** Rests between questions for an execution that nothing has been heard of. */
+const WAIT_MS = [2000, 4000, 6000, 8000, 10_000];
 /** Columns are not fetched more often than this many times the time that fetching them took. */
 const REST_FACTOR = 3;
 
@@ -141,8 +145,18 @@ export function openLive(key: ExecutionKey): Live {
 
   function failed(reason: unknown): void {
     if (closed.signal.aborted) return;
-    error.value = reason instanceof Error ? reason : new Error(String(reason));
-    status.value = execution.value === null ? "failed" : "lost";
+    const isShown = execution.value !== null;
+    batch(() => {
+      error.value = reason instanceof Error ? reason : new Error(String(reason));
+      if (isUnknown(reason)) status.value = isShown ? "gone" : "waiting";
+      else status.value = isShown ? "lost" : "failed";
+    });
+    if (status.value === "gone") close();
+  }
+
+  function close(): void {
+    document.removeEventListener("visibilitychange", cameBack);
+    closed.abort();
   }
 
   async function run(): Promise<void> {
@@ -162,15 +176,19 @@ export function openLive(key: ExecutionKey): Live {
       } catch (reason) {
         failed(reason);
         // What the server refuses it will refuse again; only what may pass is tried again.
-        if (reason instanceof ApiError && reason.status >= 400 && reason.status < 500) return;
+        if (status.value !== "waiting" && isRefusal(reason)) return;
       }
-      await pause(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)], closed.signal);
+      const rests = status.value === "waiting" ? WAIT_MS : RETRY_MS;
+      await pause(rests[Math.min(attempt, rests.length - 1)], closed.signal);
     }
   }
 
   // Events may come late, long after the end: look again when somebody comes back to the page.
   const cameBack = (): void => {
-    if (document.visibilityState === "visible" && status.value === "ended") refresh().catch(() => undefined);
+    if (document.visibilityState !== "visible" || status.value !== "ended") return;
+    refresh().catch((reason: unknown) => {
+      if (isUnknown(reason)) failed(reason);
+    });
   };
   document.addEventListener("visibilitychange", cameBack);
   void run();
@@ -181,11 +199,18 @@ export function openLive(key: ExecutionKey): Live {
     status,
     error,
     readAtMs,
-    close() {
-      document.removeEventListener("visibilitychange", cameBack);
-      closed.abort();
-    },
+    close,
   };
+}
+
+/** Whether this server says that it knows of no such execution; what stands in between says 404 without this code. */
+function isUnknown(reason: unknown): boolean {
+  return reason instanceof ApiError && reason.code === "NOT_FOUND";
+}
+
+/** Whether asking again is of no use. */
+export function isRefusal(reason: unknown): boolean {
+  return reason instanceof ApiError && reason.status >= 400 && reason.status < 500;
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 // How it stands: with the run, and with the server.
 
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { ApiError } from "../data/api";
+import { isRefusal } from "../data/live";
 import { phaseWords, plural } from "../model/words";
 import { formatDuration, momentOf } from "../model/format";
 import { PhaseGlyph } from "./Icon";
@@ -14,7 +14,8 @@ export function StatusLine({ store }: { store: Store }) {
   const { execution, codes } = shown;
   const { header, spans } = execution;
   const rows = store.rows.value?.count ?? 0;
-  const length = (Number.isNaN(execution.endOffset) ? store.now.value : execution.endOffset) - spans.start[0];
+  const end = Number.isNaN(execution.endOffset) ? store.now.value : execution.endOffset;
+  const length = Math.max(0, end - spans.start[0]); // The clock of who told of the start may be ahead.
   const isOpen = store.isOpen.value;
   return (
     <div class="tl-status">
@@ -53,14 +54,24 @@ export function Trouble({ store }: { store: Store }) {
     return () => clearTimeout(timer);
   });
   if (status === "loading") return <div class="tl-state">{isLate.value && <p role="status">Reading the execution…</p>}</div>;
-  if (status === "failed") {
-    const isUnknown = error instanceof ApiError && error.status === 404;
+  if (status === "waiting") {
     const { project, domain, name } = store.source.key;
     return (
+      <div class="tl-state" role="status">
+        <h2>No such execution yet</h2>
+        <p>
+          Nothing has been heard of {project}/{domain}/{name}.
+        </p>
+        <p class="tl-muted">It is shown as soon as its first event has come.</p>
+      </div>
+    );
+  }
+  if (status === "failed") {
+    return (
       <div class="tl-state" role="alert">
-        <h2>{isUnknown ? "No such execution" : "The execution cannot be read"}</h2>
-        <p>{isUnknown ? `Nothing has been heard of ${project}/${domain}/${name}.` : error?.message}</p>
-        {!isUnknown && <p class="tl-muted">It is tried again by itself.</p>}
+        <h2>The execution cannot be read</h2>
+        <p>{error?.message}</p>
+        {!isRefusal(error) && <p class="tl-muted">It is tried again by itself.</p>}
       </div>
     );
   }

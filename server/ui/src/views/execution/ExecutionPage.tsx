@@ -13,7 +13,7 @@ import { CompareView } from "../compare/CompareView";
 import { DiagnosisView } from "../diagnosis/DiagnosisView";
 import { OperationsView } from "../operations/OperationsView";
 import { ReasonsView } from "../reasons/ReasonsView";
-import { Busy, Failure } from "../parts";
+import { Busy, Failure, State } from "../parts";
 import { Heading } from "./Heading";
 import { ExecutionModel } from "./model";
 
@@ -94,7 +94,16 @@ function View({ model, onPageCommand }: { model: ExecutionModel; onPageCommand: 
 /** Instead of a view that has nothing to show. */
 function Nothing({ model }: { model: ExecutionModel }) {
   const error = model.live.error.value;
-  if (model.live.status.value !== "failed" || error === null) return <Busy what="Reading the execution" />;
+  const status = model.live.status.value;
+  if (status === "waiting") {
+    return (
+      <State title="No such execution yet">
+        <p class="sh-wrap">{error?.message}</p>
+        <p>It is shown as soon as its first event has come.</p>
+      </State>
+    );
+  }
+  if (status !== "failed" || error === null) return <Busy what="Reading the execution" />;
   return <Failure error={error} had={false} onAgain={() => location.reload()} />;
 }
 
@@ -146,6 +155,8 @@ function useAnnouncements(model: ExecutionModel): void {
     if (before.current === "lost" && status === "live") say("The server answers again");
     if (before.current === "live" && status === "lost") say("The server does not answer");
     if (before.current === "live" && status === "ended") say("The execution has ended");
+    if (before.current === "waiting" && status === "live") say("The first event has come");
+    if (status === "gone") say("The execution was deleted from the server");
     before.current = status;
   });
 }

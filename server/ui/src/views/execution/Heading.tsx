@@ -37,6 +37,7 @@ export function Heading({ model }: { model: ExecutionModel }) {
         </div>
       )}
       {status === "lost" && <LostBar />}
+      {status === "gone" && <GoneBar />}
       {execution?.header.error != null && execution.header.error.message !== "" && <ErrorText header={execution.header} />}
     </header>
   );
@@ -69,7 +70,7 @@ function Length({ model }: { model: ExecutionModel }) {
   });
   const execution = live.execution.value!;
   const start = execution.spans.start[0] ?? 0;
-  if (!Number.isNaN(execution.endOffset)) return <Took ns={execution.endOffset - start} />;
+  if (!Number.isNaN(execution.endOffset)) return <Took ns={Math.max(0, execution.endOffset - start)} />;
   return <Took ns={Math.max(0, Math.floor((now.value - start) / 1e9) * 1e9)} suffix=" so far" />;
 }
 
@@ -96,6 +97,14 @@ function LostBar() {
   return (
     <div class="vw-bar is-warning" role="alert">
       The server does not answer. What is shown is how it stood; it is tried again by itself.
+    </div>
+  );
+}
+
+function GoneBar() {
+  return (
+    <div class="vw-bar is-warning" role="alert">
+      This execution was deleted from the server. What is shown is how it stood; a reload shows nothing of it.
     </div>
   );
 }
