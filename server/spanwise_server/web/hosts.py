@@ -5,9 +5,13 @@ takes this server for the page's own, and lets it read everything. The name is a
 away. An IP address in its place cannot be pointed anywhere.
 """
 
+import re
 import socket
 from collections.abc import Iterable
 from ipaddress import ip_address
+
+_NOBODY = "]"
+"""No name of a host: what is neither a name nor an address in brackets with or without a port."""
 
 
 class Hosts:
@@ -30,7 +34,8 @@ class Hosts:
 
 def _without_port(host: str) -> str:
     if host.startswith("["):
-        return host.partition("]")[0][1:]
+        bracketed = re.fullmatch(r"\[([^]]*)\](:[0-9]+)?", host)
+        return bracketed[1] if bracketed else _NOBODY
     name, colon, port = host.rpartition(":")
     return name if colon and port.isdigit() else host
 
