@@ -36,6 +36,7 @@ describe("the name of an execution", () => {
     expect(readName("http://127.0.0.1:8088/#/e/p/d/n?view=reasons")).toEqual(path);
     expect(readName("https://flyte.example.com/console/projects/p/domains/d/executions/n/nodes")).toEqual(path);
     expect(readName("p/d/a/b")).toEqual({ ...path, name: "a/b" });
+    expect(readName("http://h/#/e///n")).toEqual({ project: "", domain: "", name: "n" });
     expect(readName("http://h/#/e/p/d/a%2Fb")).toEqual({ ...path, name: "a/b" });
   });
 

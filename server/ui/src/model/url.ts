@@ -98,10 +98,10 @@ export function formatPath({ project, domain, name }: ExecutionPath): string {
   return [project, domain, name].map((part) => encodeURIComponent(wellFormed(part))).join("/");
 }
 
-/** Reads what formatPath wrote; null when that is no name of an execution. */
+/** Reads what formatPath wrote; null when that is no name of an execution. Only its name must not be empty. */
 export function parsePath(text: string): ExecutionPath | null {
   const parts = text.split("/");
-  if (parts.length !== 3 || parts.includes("")) return null;
+  if (parts.length !== 3 || parts[2] === "") return null;
   try {
     const [project, domain, name] = parts.map(decodeURIComponent);
     return { project, domain, name };
