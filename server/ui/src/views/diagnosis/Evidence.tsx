@@ -26,7 +26,7 @@ export function EvidenceItem({ model, evidence }: { model: ExecutionModel; evide
   const all = useSignal(false);
   const start = timeNs(evidence.startTime) ?? 0n;
   const end = timeNs(evidence.endTime) ?? start;
-  const name = evidence.label ?? evidence.path ?? "";
+  const name = evidence.label || evidence.path || model.path.name; // What is about the execution itself has no path.
   const href = formatPlace(
     model.placeOf({ view: "timeline", sel: evidence.spanId ?? "", panel: true, ...viewOf(model, start, end) }),
   );
