@@ -133,8 +133,14 @@ describe("differences", () => {
     expect([onlyHere, onlyThere].map((side) => side.map(({ name }) => name))).toEqual([["n2"], ["n3"]]);
   });
 
-  it("name the operation that differs most", () => {
-    expect(nodeDeltas(answer).both.map(({ mostly }) => mostly)).toEqual(["Running −9s", ""]);
+  it("name the operation that explains a difference, or say that it lies deeper", () => {
+    expect(nodeDeltas(answer).both.map(({ mostly }) => mostly)).toEqual(["Running −9s", "in the nodes inside of it"]);
+    const small = { operation: "OPERATION_QUEUED", duration: "3s", baseDuration: "1s" };
+    const opposite = { operation: "OPERATION_TASK_RUNTIME", duration: "1s", baseDuration: "9s" };
+    const node = { path: "n0", spanId: "aa", baseSpanId: "bb", duration: "19s", baseDuration: "9s", attemptCount: 1 };
+    const mostly = (operations: object[]) => nodeDeltas({ nodes: [{ ...node, operations }] } as ComparisonJson).both[0].mostly;
+    expect(mostly([small, opposite])).toBe("");
+    expect(mostly([{ ...small, duration: "6s" }, opposite])).toBe("Queued +5s");
     expect([signed(1e9), signed(-1e9), signed(0)]).toEqual(["+1s", "−1s", "0s"]);
   });
 

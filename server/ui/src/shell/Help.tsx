@@ -80,7 +80,7 @@ export function Help({ isOpen, onClose }: { isOpen: ReadonlySignal<boolean>; onC
               Close
             </button>
           </header>
-          <p>Single letters work while the focus is in the view, and not while you write in a field.</p>
+          <p>Single letters work while the focus is in the view: click a row, or press Tab until one is framed. They do not while you write in a field.</p>
           <div class="sh-help-columns">
             {KEYS.map(([title, keys]) => (
               <section key={title}>

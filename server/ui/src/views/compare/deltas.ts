@@ -23,7 +23,7 @@ export interface NodeDelta extends Delta {
   spanThere: string;
   phaseHere: string;
   phaseThere: string;
-  /** Name of the operation that differs most, with its difference; "" when none does. */
+  /** The operation that explains it, with its difference, or where else it lies; "" when nothing does. */
   mostly: string;
 }
 
@@ -81,16 +81,20 @@ function nodeDelta(json: NodeDeltaJson): NodeDelta {
   };
 }
 
+/** The operation that explains at least half of a node's difference; else it lies in what the node contains, or nowhere. */
 function mostlyOf(json: NodeDeltaJson): string {
+  const whole = durationNs(json.duration) - durationNs(json.baseDuration);
   let most = 0;
   let text = "";
   for (const each of json.operations ?? []) {
     const difference = durationNs(each.duration) - durationNs(each.baseDuration);
-    if (Math.abs(difference) <= Math.abs(most)) continue;
+    if (Math.sign(difference) !== Math.sign(whole) || Math.abs(difference) <= Math.abs(most)) continue;
     most = difference;
     text = `${operationWords(operationName(each.operation))} ${signed(difference)}`;
   }
-  return text;
+  if (2 * Math.abs(most) >= Math.abs(whole)) return text;
+  const hasAttempts = (json.attemptCount ?? 0) + (json.baseAttemptCount ?? 0) > 0;
+  return hasAttempts ? "" : "in the nodes inside of it";
 }
 
 /** A difference with its sign: +3m 07s, −8ms, 0s. */

@@ -170,7 +170,7 @@ function NothingYet() {
     <State title="No execution has been heard of yet">
       <p>Executions appear here as soon as events of them come in. Either point FlytePropeller's event sink at this server:</p>
       <pre class="sh-code">{"admin:\n  endpoint: spanwise.flyte.svc:8089\n  insecure: true\nevent:\n  type: admin"}</pre>
-      <p>or play a sample execution into it:</p>
+      <p>or play a sample execution into it, at the gRPC address that the server printed when it started:</p>
       <pre class="sh-code">spanwise demo --endpoint 127.0.0.1:8089</pre>
     </State>
   );
