@@ -18,6 +18,7 @@ from spanwise_server.domain.events import PayloadType
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.service.arrivals import Arrival
 from tests.e2e.harness import ServerProcess, Stubs, failure
+from tests.ui.browser import address_of
 from tests.ui.conftest import NewVisitor
 from tests.ui.events import Story, said
 from tests.ui.timeline import Timeline
@@ -184,3 +185,60 @@ def test_a_killed_server_is_told_and_what_it_says_later_is_shown(
     assert columns_of(timeline) == columns_of(fresh)
     assert timeline.layout() == fresh.layout()
     visitor.forgive("Failed to load resource")  # while it was away
+
+
+def first_row_and_place(timeline: Timeline, name: str) -> tuple[float, str]:
+    """Give where a row is seen, and what the axis says."""
+    return timeline.layout().named(name).bar.y, timeline.page.locator(".tl-axis").inner_text()
+
+
+def test_rows_that_come_above_and_an_earlier_start_move_nothing_in_view(
+    running: Restartable, new_visitor: NewVisitor
+) -> None:
+    story = Story(LIVE)
+    story.execution("RUNNING", 100)
+    for number in range(NUM_NODES):
+        story.node(f"n{number}", "RUNNING", 101 + number)
+    running.send(story.arrivals)
+    timeline = Timeline.open(new_visitor(running.server), LIVE)
+    timeline.scroll(timeline.layout().plot, 440)
+    row = timeline.layout().rows[5]
+    timeline.tree.locator(f"[aria-rowindex='{row.row + 2}']").click()
+    timeline.tree.focus()
+    timeline.press("w", "w")
+    timeline.wait_for_view_after((0, 0))
+    before = first_row_and_place(timeline, row.name)
+    late = Story(LIVE)
+    for number in range(10):
+        late.node(f"early{number}", "RUNNING", 10 + number)
+    running.send(late.arrivals)
+    expect(timeline.page.locator(".tl-status")).to_contain_text(f"{NUM_NODES + 11} rows")
+    assert first_row_and_place(timeline, row.name) == before
+
+
+def test_reasons_that_come_above_do_not_move_those_in_view(
+    running: Restartable, new_visitor: NewVisitor
+) -> None:
+    running.send([*begin(), *go_on()])
+    page = new_visitor(running.server).goto(address_of(LIVE, view="reasons"))
+    line = page.locator(".rs-line", has_text="reason 40")
+    page.locator(".rs-line").first.wait_for()
+    page.evaluate("() => { document.querySelector('.rs-scroll').scrollTop = 38 * 25 }")
+    before = line.bounding_box()
+    late = Story(LIVE)
+    late.node("early", "RUNNING", 0.5, *(said(0.6 + i / 100, f"late {i}") for i in range(20)))
+    running.send(late.arrivals)
+    expect(page.locator(".rs-count")).to_contain_text(f"{NUM_NODES + 20} reasons")
+    assert line.bounding_box() == before
+
+
+def test_a_page_opened_before_the_first_event_comes_alive(
+    running: Restartable, new_visitor: NewVisitor
+) -> None:
+    visitor = new_visitor(running.server)
+    page = visitor.goto(address_of(LIVE))
+    expect(page.get_by_role("heading", name="No such execution yet")).to_be_visible()
+    running.send(begin())
+    Timeline(page).wait_until_drawn()
+    expect(page.locator(".tl-live")).to_contain_text("Live")
+    visitor.forgive("Failed to load resource")  # while nothing was known of it

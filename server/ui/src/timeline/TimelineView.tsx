@@ -15,6 +15,7 @@ import { Plot } from "./Plot";
 import { rowOfReason } from "./reasonSteps";
 import type { Renderer } from "./renderer";
 import type { ViewState } from "./state";
+import { keepRows } from "./standStill";
 import { StatusLine, Trouble } from "./Status";
 import { Store, type Source } from "./store";
 import { installTestHook } from "./testHook";
@@ -90,6 +91,7 @@ export function TimelineView({ source, state, onPageCommand }: TimelineProps) {
     measure();
     return () => observer.disconnect();
   }, [store]);
+  useEffect(() => keepRows(store, scroller.current!), [store]);
   const isShown = useComputed(() => store.shown.value !== null).value;
   useEffect(() => {
     if (isShown) revealSelected(store);

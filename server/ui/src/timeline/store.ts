@@ -70,7 +70,7 @@ export class Store {
   readonly isOpen: ReadonlySignal<boolean> = computed(() => Number.isNaN(this.source.execution.value?.endOffset ?? 0));
 
   /** Span that has an id, as 16 hexadecimal digits; -1 when there is none. */
-  private readonly spanById: ReadonlySignal<(id: string) => number> = computed(() => {
+  readonly spanById: ReadonlySignal<(id: string) => number> = computed(() => {
     const spans = this.shown.value?.execution.spans;
     if (spans === undefined) return () => -1;
     return (id) => {

@@ -6,6 +6,7 @@ import { placeKey, type Place } from "../../model/place";
 import type { ExecutionPath, ExecutionState, ViewName } from "../../model/url";
 import { navigate, place, replaceAddress } from "../../shell/route";
 import { zone } from "../../shell/zone";
+import { keepMoments } from "../../timeline/standStill";
 import { createViewState, type ViewState } from "../../timeline/state";
 
 export class ExecutionModel {
@@ -15,7 +16,7 @@ export class ExecutionModel {
   readonly more: Signal<Readonly<Record<string, string>>>;
   /** What the timeline shows. Its clock is that of the page. */
   readonly state: ViewState = { ...createViewState(), tz: zone };
-  private readonly dispose: () => void;
+  private readonly disposers: (() => void)[];
 
   readonly place = computed<Place>(() => ({ page: "execution", path: this.path, state: this.read() }));
 
@@ -27,12 +28,13 @@ export class ExecutionModel {
     this.with = signal(state.with);
     this.more = signal(state.more);
     this.apply(state);
-    this.dispose = effect(() => {
+    const mirror = effect(() => {
       const mine = this.place.value;
       // On the way to another page the clock may change already: the address is not this one's any more.
       if (placeKey(place.peek()) === placeKey(mine)) replaceAddress(mine);
     });
     this.live = openLive(path);
+    this.disposers = [mirror, keepMoments(this.live.execution, this.state)];
   }
 
   /** Shows what an address says. */
@@ -69,7 +71,7 @@ export class ExecutionModel {
   }
 
   close(): void {
-    this.dispose();
+    for (const dispose of this.disposers) dispose();
     this.live.close();
   }
 

@@ -1,7 +1,7 @@
 // All reasons in the order of time. Only what is in view is in the document.
 
 import { useComputed, useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Execution } from "../../data/execution";
 import { groupDigits, plural } from "../../model/words";
 import { say } from "../../shell/say";
@@ -136,6 +136,20 @@ function Lines({ model, execution, lines, current, onCurrent }: LinesProps) {
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+  // Lines that late events bring above what is in view do not move it.
+  const before = useRef({ execution, lines });
+  useLayoutEffect(() => {
+    const old = before.current;
+    before.current = { execution, lines };
+    if (old.execution === execution) return;
+    const element = scroller.current!;
+    const place = Math.ceil(element.scrollTop / LINE_PX);
+    if (place >= old.lines.count) return;
+    const now = lineOf(lines, sameReason(old.execution, old.lines.order[old.lines.first[place]], execution));
+    if (now < 0) return;
+    element.scrollTop += (now - place) * LINE_PX;
+    top.value = element.scrollTop;
+  }, [execution, lines]);
   // What is in view changes only when the scrolling passes a line.
   const first = useComputed(() => Math.max(0, Math.floor(top.value / LINE_PX) - OVERSCAN)).value;
   const most = Math.ceil(height.value / LINE_PX) + 2 * OVERSCAN;

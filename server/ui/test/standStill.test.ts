@@ -1,0 +1,59 @@
+import { signal } from "@preact/signals";
+import { expect, test } from "vitest";
+import type { Execution } from "../src/data/columns";
+import { Collapse } from "../src/model/collapse";
+import { makeRows, makeRowTree } from "../src/model/rows";
+import { keepMoments, rowsMoved } from "../src/timeline/standStill";
+import { makeExecution } from "./synthetic";
+
+const START_NS = 1_767_225_600_000_000_000n;
+
+/** An execution of nodes, by name and start; ids are the same for the same name. */
+function run(nodes: [name: string, id: bigint][], startNs = START_NS): Execution {
+  const spans = nodes.map(([name, id], i) => ({ name, id, depth: 1, start: i, end: null }));
+  return makeExecution({ spans: [{ name: "f1", id: 1n, depth: 0, start: 0, end: null }, ...spans], startNs });
+}
+
+test("the same moments stay in view when an earlier start moves what they count from", () => {
+  const execution = signal<Execution | null>(null);
+  const view = { t0: signal(2e9), t1: signal(5e9) };
+  const end = keepMoments(execution, view);
+  execution.value = run([], START_NS);
+  expect([view.t0.value, view.t1.value]).toEqual([2e9, 5e9]);
+  execution.value = run([], START_NS - 500_000_000_000n);
+  expect([view.t0.value, view.t1.value]).toEqual([502e9, 505e9]);
+  view.t0.value = 503e9; // the reader moves on
+  execution.value = run([], START_NS);
+  expect([view.t0.value, view.t1.value]).toEqual([3e9, 5e9]);
+  end();
+  execution.value = run([], START_NS - 1n);
+  expect(view.t0.value).toBe(3e9);
+});
+
+test("the whole run stays the whole run when its start moves", () => {
+  const execution = signal<Execution | null>(run([]));
+  const view = { t0: signal(NaN), t1: signal(NaN) };
+  keepMoments(execution, view);
+  execution.value = run([], START_NS - 1_000_000_000n);
+  expect([view.t0.value, view.t1.value]).toEqual([NaN, NaN]);
+});
+
+function laid(execution: Execution) {
+  const tree = makeRowTree(execution);
+  return { tree, rows: makeRows(tree, new Collapse()), execution };
+}
+
+function moved(before: ReturnType<typeof laid>, after: ReturnType<typeof laid>, candidates: number[]): number {
+  const ids = after.execution.spans.idLow;
+  return rowsMoved(before, after, candidates, (span) => ids.indexOf(before.execution.spans.idLow[span]));
+}
+
+test("rows move by as many as have come above the first candidate that is still there", () => {
+  const before = laid(run([["a", 11n], ["b", 12n], ["c", 13n]]));
+  const after = laid(run([["early", 20n], ["a", 11n], ["between", 21n], ["another", 22n], ["c", 13n]]));
+  expect(moved(before, after, [1, 2, 3])).toBe(1);
+  expect(moved(before, after, [3, 1])).toBe(2);
+  expect(moved(before, after, [2, 3])).toBe(2); // b is gone
+  expect(moved(before, after, [2])).toBe(0);
+  expect(moved(before, after, [])).toBe(0);
+});
