@@ -82,10 +82,10 @@ def _play_in(endpoint: str) -> None:
 
 
 def _hover_reason(page: Page) -> None:
-    """Move the mouse to the reasons of the node whose bar is the longest, and wait for the text."""
+    """Move the mouse to a reason in the middle of the longest wait, and wait for the text."""
     rows = page.evaluate("window.__spanwise.layout().rows")
     row = max((row for row in rows[1:] if row["ticks"]), key=lambda row: row["bar"]["width"])
-    tick = max(row["ticks"][1:-1], key=lambda tick: tick["count"])
+    tick = next(tick for tick in row["ticks"][1:] if tick["count"] == 1)
     y = row["bar"]["y"] + row["bar"]["height"] / 2
     page.mouse.move(tick["lineX"] - 20, y)
     page.mouse.move(tick["lineX"], y, steps=4)

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import type { ComparisonJson } from "../src/data/answers";
 import { describe, expect, it } from "vitest";
 
 import { durationNs, enumName, operationName, phaseName, timeNs } from "../src/data/values";
