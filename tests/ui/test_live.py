@@ -187,11 +187,6 @@ def test_a_killed_server_is_told_and_what_it_says_later_is_shown(
     visitor.forgive("Failed to load resource")  # while it was away
 
 
-def first_row_and_place(timeline: Timeline, name: str) -> tuple[float, str]:
-    """Give where a row is seen, and what the axis says."""
-    return timeline.layout().named(name).bar.y, timeline.page.locator(".tl-axis").inner_text()
-
-
 def test_rows_that_come_above_and_an_earlier_start_move_nothing_in_view(
     running: Restartable, new_visitor: NewVisitor
 ) -> None:
@@ -206,14 +201,16 @@ def test_rows_that_come_above_and_an_earlier_start_move_nothing_in_view(
     timeline.tree.locator(f"[aria-rowindex='{row.row + 2}']").click()
     timeline.tree.focus()
     timeline.press("w", "w")
-    timeline.wait_for_view_after((0, 0))
-    before = first_row_and_place(timeline, row.name)
+    t0_ns, t1_ns = timeline.wait_for_view_after((0, 0))
+    y = timeline.layout().named(row.name).bar.y
     late = Story(LIVE)
     for number in range(10):
         late.node(f"early{number}", "RUNNING", 10 + number)
     running.send(late.arrivals)
     expect(timeline.page.locator(".tl-status")).to_contain_text(f"{NUM_NODES + 11} rows")
-    assert first_row_and_place(timeline, row.name) == before
+    assert timeline.layout().named(row.name).bar.y == y
+    moved_ns = 90e9  # from the first start at first to that of the earliest node
+    assert timeline.view_ns() == pytest.approx((t0_ns + moved_ns, t1_ns + moved_ns), abs=1e6, rel=0)
 
 
 def test_reasons_that_come_above_do_not_move_those_in_view(
