@@ -42,9 +42,12 @@ def test_a_narrow_window_draws_only_what_is_in_view(
     heights = timeline.page.eval_on_selector_all("canvas", "all => all.map(c => c.height)")
     assert heights
     assert max(heights) <= max(height, 320)
+    timeline.tree.locator("[aria-rowindex='3']").click()
+    timeline.details.get_by_role("heading", level=2).wait_for()
     rows = timeline.page.locator(".tl-scroll").bounding_box()
     status = timeline.page.locator(".tl-status").bounding_box()
     assert rows is not None
     assert status is not None
     assert rows["height"] >= 3 * 22  # some rows can be seen
     assert rows["y"] + rows["height"] <= status["y"] + 0.5
+    assert timeline.page.locator("*").count() <= MOST_ELEMENTS
