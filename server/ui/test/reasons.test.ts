@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { Execution } from "../src/data/columns";
-import { lineOf, occurrencesOf, ownerOf, reasonLines, sameReason, spansOf, timeOrder, type ReasonFilter } from "../src/views/reasons/lines";
+import { sameReason } from "../src/model/sameReason";
+import { lineOf, occurrencesOf, ownerOf, reasonLines, spansOf, timeOrder, type ReasonFilter } from "../src/views/reasons/lines";
 import { makeExecution, type ReasonInput } from "./synthetic";
 
 const ALL: ReasonFilter = { text: "", severity: "", isGrouped: true };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Execution } from "../src/data/columns";
 import { Collapse } from "../src/model/collapse";
 import { makeRows, makeRowTree } from "../src/model/rows";
-import { keepMoments, rowsMoved } from "../src/timeline/standStill";
+import { keepMoments, keepReason, rowsMoved } from "../src/timeline/standStill";
 import { makeExecution } from "./synthetic";
 
 const START_NS = 1_767_225_600_000_000_000n;
@@ -36,6 +36,22 @@ test("the whole run stays the whole run when its start moves", () => {
   keepMoments(execution, view);
   execution.value = run([], START_NS - 1_000_000_000n);
   expect([view.t0.value, view.t1.value]).toEqual([NaN, NaN]);
+});
+
+test("the reason that the keyboard is at stays the same when others come before it", () => {
+  const reading = (messages: string[]) => {
+    const reasons = messages.map((message, i) => ({ at: message === "mine" ? 9 : i, message }));
+    return makeExecution({ spans: [{ name: "f1", depth: 0, start: 0, end: null, reasons }] });
+  };
+  const execution = signal<Execution | null>(null);
+  const reason = signal(-1);
+  keepReason(execution, reason);
+  execution.value = reading(["mine"]);
+  reason.value = 0;
+  execution.value = reading(["late", "later", "mine"]);
+  expect(reason.value).toBe(2);
+  execution.value = reading(["late"]);
+  expect(reason.value).toBe(-1);
 });
 
 function laid(execution: Execution) {

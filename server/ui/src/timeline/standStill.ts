@@ -1,10 +1,11 @@
 // What is in view stands still when late events change what times and rows are counted from.
 
-import { batch, effect, untracked, type ReadonlySignal } from "@preact/signals";
+import { batch, effect, untracked, type ReadonlySignal, type Signal } from "@preact/signals";
 import { spanIdHex } from "../data/columns";
 import type { Execution } from "../data/execution";
 import { ROW_PX } from "../draw/scene";
 import { rowOfSpan, type Rows, type RowTree } from "../model/rows";
+import { sameReason } from "../model/sameReason";
 import type { ViewState } from "./state";
 import type { Shown, Store } from "./store";
 
@@ -25,6 +26,16 @@ export function keepMoments(execution: ReadonlySignal<Execution | null>, { t0, t
       t0.value = t0.peek() + moved;
       t1.value = t1.peek() + moved;
     });
+  });
+}
+
+/** Lets the number of a reason, -1 for none, stand for the same reason in each reading. Gives what ends it. */
+export function keepReason(execution: ReadonlySignal<Execution | null>, reason: Signal<number>): () => void {
+  let last: Execution | null = null;
+  return effect(() => {
+    const before = last;
+    last = execution.value;
+    if (before !== null && last !== null) reason.value = sameReason(before, reason.peek(), last);
   });
 }
 

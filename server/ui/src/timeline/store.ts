@@ -13,6 +13,7 @@ import type { Lanes } from "../model/lanes";
 import { makeRows, makeRowTree, rowOfSpan, type Rows, type RowTree } from "../model/rows";
 import { clampView, pan, Scale, wholeView, type View } from "../model/scale";
 import { ReasonsOfRows } from "../model/ticks";
+import { keepReason } from "./standStill";
 import type { ViewState } from "./state";
 import { Work } from "./work";
 
@@ -163,6 +164,7 @@ export class Store {
     this.disposers.push(
       effect(() => this.runClock()),
       effect(() => this.followEnd()),
+      keepReason(source.execution, this.reason),
     );
   }
 

@@ -3,11 +3,12 @@
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Execution } from "../../data/execution";
+import { sameReason } from "../../model/sameReason";
 import { groupDigits, plural } from "../../model/words";
 import { say } from "../../shell/say";
 import type { ExecutionModel } from "../execution/model";
 import { State } from "../parts";
-import { lineOf, reasonLines, sameReason, type ReasonFilter, type ReasonLines } from "./lines";
+import { lineOf, reasonLines, type ReasonFilter, type ReasonLines } from "./lines";
 import { ReasonDetail } from "./ReasonDetail";
 import { placeOfReason, ReasonLine, LINE_PX } from "./ReasonLine";
 

@@ -112,22 +112,6 @@ export function lineOf(lines: ReasonLines, reason: number): number {
   return low;
 }
 
-/** The reason of a newer reading of the execution that is the same as one of an older; -1 when there is none. */
-export function sameReason(old: Execution, reason: number, fresh: Execution): number {
-  if (reason < 0 || reason >= old.reasons.count) return -1;
-  const was = old.reasons.span[reason];
-  const message = old.strings.get(old.reasons.message[reason]);
-  const { spans, reasons, strings } = fresh;
-  for (let span = 0; span < spans.count; span++) {
-    if (spans.idLow[span] !== old.spans.idLow[was] || spans.idHigh[span] !== old.spans.idHigh[was]) continue;
-    for (let i = spans.reasonFirst[span]; i < spans.reasonFirst[span + 1]; i++) {
-      const at = fresh.startNs + BigInt(reasons.at[i]);
-      if (at === old.startNs + BigInt(old.reasons.at[reason]) && strings.get(reasons.message[i]) === message) return i;
-    }
-  }
-  return -1;
-}
-
 /** The span that people know a reason by: the node, sub-task or execution around it, and the attempt where it is not the first. */
 export function ownerOf({ spans, header, strings }: Execution, reasonSpan: number): string {
   const named = new Set(["EXECUTION", "NODE", "SUBTASK"].map((kind) => header.kinds.indexOf(kind)));
