@@ -2,12 +2,13 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { Execution } from "../src/data/columns";
-import { type Bar, Bars, SEVERAL, layRuns, makeRuns, segmentAt } from "../src/model/bars";
+import { type Bar, Bars, SEVERAL, layRuns, makeRuns, reachOf, segmentAt } from "../src/model/bars";
 import { GROUP, codesOf } from "../src/model/codes";
 import { hitRow, rowAt, rowsInView } from "../src/model/hit";
 import { makeRowTree } from "../src/model/rows";
 import { Scale } from "../src/model/scale";
 import { layTicks, ReasonsOfRows } from "../src/model/ticks";
+import { flagsOf } from "../src/timeline/rowFacts";
 import { SECOND, operation, smallRun, spanNamed } from "./shapes";
 import { OPERATIONS, makeExecution, randomTree } from "./synthetic";
 
@@ -86,6 +87,24 @@ describe("the bar of a row", () => {
       [30, 40, "TASK_RUNTIME"],
       [40, 50, "NODE_TRANSITION"],
       [50, 60, "UNSPECIFIED"],
+    ]);
+  });
+
+  it("reaches to an attempt that lies outside of its node, and tells whose flags that gives", () => {
+    const run = makeExecution({ spans: [
+      { name: "f", depth: 0, start: 0, end: 100 * SECOND },
+      { name: "n", depth: 1, start: 10 * SECOND, end: 20 * SECOND, kind: "NODE" },
+      { name: "0", depth: 2, start: 30 * SECOND, end: 31 * SECOND, kind: "TASK_ATTEMPT", phase: "SUCCEEDED", attempt: 0 },
+    ] });
+    run.spans.qualities[1] = 1 << run.header.qualities.indexOf("CLOCK_SKEW");
+    run.spans.qualities[2] = 1 << run.header.qualities.indexOf("OUTLIVES_PARENT");
+    expect(reachOf(barOf(run, "n"), 100 * SECOND)).toEqual([10 * SECOND, 31 * SECOND]);
+    expect(reachOf(barOf(run, "f"), 100 * SECOND)).toEqual([0, 100 * SECOND]);
+    const tree = makeRowTree(run);
+    const shown = { execution: run, codes: codesOf(run.header), tree, bars: new Bars(run, tree), reasons: new ReasonsOfRows(run, tree) };
+    expect(flagsOf(shown, 1)).toEqual([
+      { owner: "", quality: "CLOCK_SKEW" },
+      { owner: "attempt 0", quality: "OUTLIVES_PARENT" },
     ]);
   });
 

@@ -1,6 +1,6 @@
 // The lowest layer: rows, grid and bars.
 
-import { layRuns, type Bar } from "../model/bars";
+import { layRuns, reachOf, type Bar } from "../model/bars";
 import { GROUP } from "../model/codes";
 import { formatDuration } from "../model/format";
 import { drawGlyph } from "./glyphs";
@@ -12,6 +12,8 @@ const LABEL_GAP_PX = 10;
 /** A cap is drawn on bars that leave room for what is behind it. */
 const CAP_PX = 3;
 const LEAST_WITH_CAP_PX = 10;
+/** What lies outside of its bar is drawn at least that wide. */
+const LEAST_OUTSIDE_PX = 2;
 
 export function drawBars(context: CanvasRenderingContext2D, scene: Scene, gridX: readonly number[]): void {
   const { theme, width, height } = scene;
@@ -74,13 +76,25 @@ function drawBar(context: CanvasRenderingContext2D, scene: Scene, row: number): 
   const bar = scene.bars.of(scene.rows.item[row]);
   const box = barBox(scene, bar.span);
   const y = Math.round(rowTop(scene, row)) + BAR_TOP_PX;
+  const reach = reachBox(scene, bar, box);
   drawLead(context, scene, bar, box, y);
-  if (box.x1 >= 0 && box.x0 <= scene.width) {
+  if (reach.x1 >= 0 && reach.x0 <= scene.width) {
     drawFrame(context, scene, bar, box, y);
     drawRuns(context, scene, bar, box, y);
     drawEdges(context, scene, bar, box, y);
   }
-  drawLabel(context, scene, bar, box, y);
+  drawLabel(context, scene, bar, reach, y);
+}
+
+/** The box of a bar with what of its span lies before or behind it. */
+function reachBox(scene: Scene, bar: Bar, box: BarBox): BarBox {
+  const [start, end] = reachOf(bar, scene.now);
+  const isBefore = start < bar.start;
+  const isBehind = end > bar.end;
+  return {
+    x0: isBefore ? Math.min(scene.scale.x(start), box.x0 - LEAST_OUTSIDE_PX) : box.x0,
+    x1: isBehind ? Math.max(scene.scale.x(end), box.x1) + LEAST_OUTSIDE_PX : box.x1,
+  };
 }
 
 /** The way from the node before: a thin dotted line that leads to the bar. */
@@ -105,7 +119,7 @@ function drawFrame(context: CanvasRenderingContext2D, scene: Scene, bar: Bar, bo
     if (to > from) context.fillRect(from, y, to - from, BAR_PX);
   }
   // What is between attempts is only a line, so that each attempt is seen as one.
-  if (bar.pieces.length > 1) context.fillRect(x0, y + BAR_PX / 2 - 1, x1 - x0, 2);
+  if (bar.pieces.length > 1 && x1 > x0) context.fillRect(x0, y + BAR_PX / 2 - 1, x1 - x0, 2);
 }
 
 function drawRuns(context: CanvasRenderingContext2D, scene: Scene, bar: Bar, box: BarBox, y: number): void {
@@ -122,7 +136,11 @@ function drawRuns(context: CanvasRenderingContext2D, scene: Scene, bar: Bar, box
   for (let i = 0; i < runs.count; i++) {
     if (runs.group[i] === GROUP.none) continue;
     context.fillStyle = fills[runs.group[i]];
-    context.fillRect(runs.x0[i], y, runs.x1[i] - runs.x0[i], BAR_PX);
+    let x0 = runs.x0[i];
+    let x1 = runs.x1[i];
+    if (x0 < box.x0) x0 = Math.min(x0, Math.min(x1, box.x0) - LEAST_OUTSIDE_PX);
+    if (x1 > box.x1) x1 = Math.max(x1, Math.max(x0, box.x1) + LEAST_OUTSIDE_PX);
+    context.fillRect(x0, y, x1 - x0, BAR_PX);
   }
   // A bar that is shorter than two pixels still shows what it is made of.
   const drawn = scene.scale.x(Math.min(bar.end, now)) - box.x0;

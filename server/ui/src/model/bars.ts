@@ -337,6 +337,15 @@ export function segmentAt(bar: Bar, time: number): number {
   return i >= 0 && time < bar.segmentEnd[i] ? i : -1;
 }
 
+/** From where to where a row is painted: the bar, and what of its span lies before or behind it; up to `now` while open. */
+export function reachOf(bar: Bar, now: number): [start: number, end: number] {
+  const last = bar.count - 1;
+  const end = closedEnd(bar.start, bar.end, now);
+  if (last < 0) return [bar.start, end];
+  const paintedEnd = closedEnd(bar.segmentStart[last], bar.segmentEnd[last], now);
+  return [Math.min(bar.start, bar.segmentStart[0]), Math.max(end, paintedEnd)];
+}
+
 function openEnd(end: number): number {
   return Number.isNaN(end) ? Infinity : end;
 }

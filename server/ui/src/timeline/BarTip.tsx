@@ -3,9 +3,9 @@
 import { SEVERAL } from "../model/bars";
 import { GROUP_COUNT } from "../model/codes";
 import { formatDuration, formatMoment, formatOffset, formatShare } from "../model/format";
-import { cacheWords, groupWords, GROUP_NAMES, operationWords, phaseWords, qualitiesOf, qualityWords } from "../model/words";
+import { cacheWords, groupWords, GROUP_NAMES, operationWords, phaseWords, qualityWords } from "../model/words";
 import { PhaseGlyph } from "./Icon";
-import { groupTimes, kindHint, spanName, subtasksOf } from "./rowFacts";
+import { flagsOf, groupTimes, kindHint, spanName, subtasksOf, type Flag } from "./rowFacts";
 import type { Shown, Store } from "./store";
 
 interface Props {
@@ -31,7 +31,7 @@ export function BarTip({ store, shown, item, segment, lead }: Props) {
   const label = spans.label[span] < 0 ? "" : strings.get(spans.label[span]);
   const subtasks = subtasksOf(shown, span);
   const hint = kindHint(shown, span);
-  const flags = qualitiesOf(spans.qualities[span], header.qualities);
+  const flags = flagsOf(shown, span);
   return (
     <>
       <div class="tl-tip-head">
@@ -61,9 +61,14 @@ export function BarTip({ store, shown, item, segment, lead }: Props) {
           <b>{formatOffset(bar.start)}</b> from the start of the run
         </span>
       </div>
-      {flags.length > 0 && <p class="tl-tip-flags">{flags.map((flag) => qualityWords(flag).title).join(" · ")}</p>}
+      {flags.length > 0 && <p class="tl-tip-flags">{flags.map(flagWords).join(" · ")}</p>}
     </>
   );
+}
+
+function flagWords({ owner, quality }: Flag): string {
+  const { title } = qualityWords(quality);
+  return owner === "" ? title : `${owner}: ${title.toLowerCase()}`;
 }
 
 function Part({ shown, item, segment, now }: { shown: Shown; item: number; segment: number; now: number }) {

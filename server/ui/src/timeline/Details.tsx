@@ -4,7 +4,7 @@ import { useEffect } from "preact/hooks";
 import type { SpanJson } from "../data/api";
 import { endOf } from "../model/codes";
 import { formatDuration, formatExact, formatMoment, formatOffset, formatShare } from "../model/format";
-import { cacheWords, kindWords, operationWords, phaseWords, plural, qualitiesOf, qualityWords } from "../model/words";
+import { cacheWords, kindWords, operationWords, phaseWords, plural, qualityWords } from "../model/words";
 import { select } from "./actions";
 import { Attributes, Links } from "./Attributes";
 import { Groups } from "./BarTip";
@@ -12,7 +12,7 @@ import { GroupBar } from "./GroupBar";
 import { Icon, PhaseGlyph } from "./Icon";
 import { PhaseHistory } from "./PhaseHistory";
 import { ReasonList } from "./ReasonList";
-import { kindHint, spanName, subtasksOf } from "./rowFacts";
+import { flagsOf, kindHint, spanName, subtasksOf } from "./rowFacts";
 import { spanDetails } from "./spanDetails";
 import type { Shown, Store } from "./store";
 
@@ -70,7 +70,7 @@ function SpanDetailsView({ store, shown, span }: ViewProps) {
   const phase = header.phases[spans.phase[span]];
   const isOperation = spans.kind[span] === codes.kinds.operation;
   const critical = criticalTime(shown, span);
-  const flags = qualitiesOf(spans.qualities[span], header.qualities);
+  const flags = flagsOf(shown, span);
   const label = spans.label[span] < 0 ? "" : strings.get(spans.label[span]);
   const subtasks = isOperation ? "" : subtasksOf(shown, span);
   const cache = cacheWords(header.cache_statuses[spans.cache[span]]);
@@ -107,9 +107,10 @@ function SpanDetailsView({ store, shown, span }: ViewProps) {
       <Failure spans={[own, ...ofAttempts]} />
       {flags.length > 0 && (
         <ul class="tl-flags">
-          {flags.map((flag) => (
-            <li key={flag}>
-              <b>{qualityWords(flag).title}.</b> {qualityWords(flag).meaning}
+          {flags.map(({ owner, quality }) => (
+            <li key={`${owner} ${quality}`}>
+              {owner !== "" && `${owner}: `}
+              <b>{qualityWords(quality).title}.</b> {qualityWords(quality).meaning}
             </li>
           ))}
         </ul>

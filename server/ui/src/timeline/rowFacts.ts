@@ -3,7 +3,7 @@
 import { GROUP, GROUP_COUNT } from "../model/codes";
 import { formatShare } from "../model/format";
 import { countSubtasks } from "../model/rows";
-import { GROUP_NAMES, groupWords, nodeKindWords, subtaskWords } from "../model/words";
+import { GROUP_NAMES, groupWords, nodeKindWords, qualitiesOf, subtaskWords } from "../model/words";
 import type { Shown } from "./store";
 
 /** Shares below are not told in a line. */
@@ -28,6 +28,26 @@ export function kindHint(shown: Shown, span: number): string {
 /** How the sub-tasks below a row stand; "" when there are none. */
 export function subtasksOf(shown: Shown, span: number): string {
   return subtaskWords(countSubtasks(shown.execution, shown.tree, shown.tree.itemOfSpan[span]));
+}
+
+/** A quality flag of what a row shows. */
+export interface Flag {
+  /** Whose flag it is, as "attempt 0"; "" for the span itself. */
+  owner: string;
+  quality: string;
+}
+
+/** The quality flags of a span, and those of the only attempt of a node, which has no row of its own. */
+export function flagsOf(shown: Shown, span: number): Flag[] {
+  const { spans, header } = shown.execution;
+  const flags = (of: number, owner: string): Flag[] =>
+    qualitiesOf(spans.qualities[of], header.qualities).map((quality) => ({ owner, quality }));
+  const all = flags(span, "");
+  const item = shown.tree.itemOfSpan[span];
+  for (let i = span + 1; i < spans.subtreeEnd[span]; i = spans.subtreeEnd[i]) {
+    if (spans.kind[i] === shown.codes.kinds.attempt && shown.tree.itemOfSpan[i] === item) all.push(...flags(i, spanName(shown, i)));
+  }
+  return all;
 }
 
 /** Nanoseconds of each group on a bar, up to `now`. */
