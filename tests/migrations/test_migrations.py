@@ -276,6 +276,7 @@ def test_an_upgrade_gives_up_on_a_database_that_stays_locked(
 
     def work(transaction: WriteTransaction) -> None:
         transaction.lock_executions([KEY])
+        transaction.get_executions([KEY])  # waits for the answer: only then is the lock held
         with pytest.raises(WriteConflict):
             upgrade(url)
 
