@@ -40,6 +40,7 @@ from spanwise_server.rpc.methods import Method, service_names
 from spanwise_server.rpc.query_pool import QueryPool
 from spanwise_server.rpc.reflection import reflection_methods
 from spanwise_server.rpc.span_service import SpanServicer
+from spanwise_server.rpc.status import code_name
 from spanwise_server.rpc.workflow_service import WorkflowServicer
 from spanwise_server.service.commit_wait import Commits
 from spanwise_server.service.event_log import EventLog
@@ -211,7 +212,7 @@ def build_server(
     )
     changes = Changes(queries.get_versions, pool, commits, reader)
     api = Api(Reads(reader), changes)
-    web = WebApp(_hosts(settings), api, lambda: health.is_serving, metrics.to_text)
+    web = WebApp(_hosts(settings), api, code_name, lambda: health.is_serving, metrics.to_text)
     sweeper = RetentionSweeper(
         storage,
         settings.retention.policy(),

@@ -13,13 +13,12 @@ from flyteidl.admin.event_pb2 import (
     WorkflowExecutionEventRequest,
     WorkflowExecutionEventResponse,
 )
-from flyteidl.admin.execution_pb2 import WorkflowExecutionGetMetricsRequest
 from flyteidl.service import admin_pb2
 
 from spanwise_server.domain.events import PayloadType
 from spanwise_server.rpc.codecs.flyte1 import decode_workflow_event
-from spanwise_server.rpc.methods import Call, Encoded, Handler, Method, service_methods
-from spanwise_server.rpc.reader import Reader, prepare_ended
+from spanwise_server.rpc.methods import Call, Handler, Method, service_methods
+from spanwise_server.rpc.reader import Reader, answered_by, prepare_ended
 from spanwise_server.service.event_sink import EventSink
 
 _SERVICE = admin_pb2.DESCRIPTOR.services_by_name["AdminService"]
@@ -39,7 +38,7 @@ class AdminServicer:
             "CreateWorkflowEvent": self._create_workflow_event,
             "CreateNodeEvent": self._create_node_event,
             "CreateTaskEvent": self._create_task_event,
-            "GetExecutionMetrics": self._get_execution_metrics,
+            "GetExecutionMetrics": answered_by(self._reader, "GetExecutionMetrics"),
         }
         return service_methods(_SERVICE, handlers, _explain_unserved)
 
@@ -63,11 +62,6 @@ class AdminServicer:
     ) -> TaskExecutionEventResponse:
         await self._sink.record(PayloadType.FLYTE1_TASK_EVENT, call.payload)
         return TaskExecutionEventResponse()
-
-    async def _get_execution_metrics(
-        self, request: WorkflowExecutionGetMetricsRequest, call: Call
-    ) -> Encoded:
-        return Encoded(await self._reader.read("GetExecutionMetrics", call.payload))
 
 
 def _explain_unserved(method: str) -> str:

@@ -1,13 +1,12 @@
 """Answers in memory, which are given again while nothing has changed that they were made of."""
 
 from bisect import bisect_right
-from collections import OrderedDict
 from collections.abc import Hashable, Iterable
 from itertools import accumulate
-from threading import Lock
 from typing import Generic, NamedTuple, TypeVar
 
 from spanwise_server.service.kept_trees import TreeBasis
+from spanwise_server.service.latest import Latest
 from spanwise_server.service.span_queries import SpanQueries
 
 _ENTRY_BYTES = 1_000
@@ -20,7 +19,6 @@ T = TypeVar("T")
 class _Held(NamedTuple, Generic[T]):
     answer: T
     basis: TreeBasis
-    size_bytes: int
 
 
 class HeldAnswers(Generic[T]):
@@ -29,36 +27,22 @@ class HeldAnswers(Generic[T]):
     def __init__(self, queries: SpanQueries, max_bytes: int) -> None:
         """Ask `queries` for versions, and hold at most `max_bytes`, or one that is larger."""
         self._queries = queries
-        self._max_bytes = max_bytes
-        self._lock = Lock()
-        self._held: OrderedDict[Hashable, _Held[T]] = OrderedDict()  # the latest used last
+        self._latest: Latest[_Held[T]] = Latest(max_bytes)
 
     def find(self, key: Hashable) -> T | None:
         """Give what was held last under a key, if all has still the versions that it had then."""
-        with self._lock:
-            held = self._held.get(key)
+        held = self._latest.find(key)
         if held is None:
             return None
-        is_same = self._queries.get_versions(held.basis.execution_keys) == held.basis.versions
-        with self._lock:
-            if self._held.get(key) is held:
-                if is_same:
-                    self._held.move_to_end(key)
-                else:
-                    del self._held[key]
-        return held.answer if is_same else None
+        if self._queries.get_versions(held.basis.execution_keys) != held.basis.versions:
+            self._latest.drop(key, held)
+            return None
+        return held.answer
 
     def hold(self, key: Hashable, answer: T, basis: TreeBasis, size_bytes: int) -> None:
         """Hold an answer of so many bytes, its key included, in the place of the one before."""
         size_bytes += _ENTRY_BYTES + _VERSION_BYTES * len(basis.execution_keys)
-        with self._lock:
-            self._held.pop(key, None)
-            self._held[key] = _Held(answer, basis, size_bytes)
-            held_bytes = sum(each.size_bytes for each in self._held.values())
-            # The latest one stays, however large: its next page is asked for next.
-            while held_bytes > self._max_bytes and len(self._held) > 1:
-                _, oldest = self._held.popitem(last=False)
-                held_bytes -= oldest.size_bytes
+        self._latest.hold(key, _Held(answer, basis), size_bytes)
 
 
 class EncodedList:

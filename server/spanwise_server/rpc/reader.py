@@ -3,8 +3,11 @@
 from collections.abc import AsyncGenerator, Callable
 from typing import Protocol
 
+from google.protobuf.message import Message
+
 from spanwise_server.domain.events import Event
 from spanwise_server.domain.identifiers import ExecutionId
+from spanwise_server.rpc.methods import Call, Encoded, UnaryHandler
 from spanwise_server.service.span_queries import LARGE_EVENTS
 
 
@@ -19,6 +22,15 @@ class Reader(Protocol):
 
     def prepare(self, execution_id: ExecutionId) -> None:
         """Make ready for those who will read an execution that has ended. Returns at once."""
+
+
+def answered_by(reader: Reader, name: str) -> UnaryHandler:
+    """Give the handler of a call that the reader answers."""
+
+    async def read(request: Message, call: Call) -> Encoded:
+        return Encoded(await reader.read(name, call.payload))
+
+    return read
 
 
 def prepare_ended(reader: Reader, sequence: int, decode: Callable[[], Event]) -> None:

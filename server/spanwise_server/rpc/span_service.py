@@ -6,14 +6,9 @@ from functools import partial
 
 from spanwise.v1 import span_service_pb2
 from spanwise.v1.span_service_pb2 import (
-    CompareExecutionsRequest,
-    DiagnoseExecutionRequest,
-    GetExecutionSpanRequest,
     ListExecutionsRequest,
     ListExecutionsResponse,
-    ListReasonsRequest,
     StreamExecutionSpanRequest,
-    SummarizeOperationsRequest,
     WatchExecutionSpanRequest,
     WatchExecutionSpanResponse,
 )
@@ -22,10 +17,18 @@ from spanwise_server.rpc.codecs.native_watch import SpanView
 from spanwise_server.rpc.list_reads import ListReads
 from spanwise_server.rpc.methods import Call, Encoded, Handler, Method, service_methods
 from spanwise_server.rpc.query_pool import QueryPool
-from spanwise_server.rpc.reader import Reader
+from spanwise_server.rpc.reader import Reader, answered_by
 from spanwise_server.service.span_watch import SpanWatches
 
 _SERVICE = span_service_pb2.DESCRIPTOR.services_by_name["SpanService"]
+
+_ANSWERED_BY_READER = (
+    "GetExecutionSpan",
+    "DiagnoseExecution",
+    "SummarizeOperations",
+    "ListReasons",
+    "CompareExecutions",
+)
 
 
 class SpanServicer:
@@ -47,19 +50,12 @@ class SpanServicer:
     def methods(self) -> list[Method]:
         """Give the method table."""
         handlers: dict[str, Handler] = {
-            "GetExecutionSpan": self._get_execution_span,
             "StreamExecutionSpan": self._stream_execution_span,
             "WatchExecutionSpan": self._watch_execution_span,
             "ListExecutions": self._list_executions,
-            "DiagnoseExecution": self._diagnose_execution,
-            "SummarizeOperations": self._summarize_operations,
-            "ListReasons": self._list_reasons,
-            "CompareExecutions": self._compare_executions,
+            **{name: answered_by(self._reader, name) for name in _ANSWERED_BY_READER},
         }
         return service_methods(_SERVICE, handlers)
-
-    async def _get_execution_span(self, request: GetExecutionSpanRequest, call: Call) -> Encoded:
-        return Encoded(await self._reader.read("GetExecutionSpan", call.payload))
 
     async def _stream_execution_span(
         self, request: StreamExecutionSpanRequest, call: Call
@@ -83,17 +79,3 @@ class SpanServicer:
         self, request: ListExecutionsRequest, call: Call
     ) -> ListExecutionsResponse:
         return await self._pool.run(partial(self._lists.list_executions, request))
-
-    async def _diagnose_execution(self, request: DiagnoseExecutionRequest, call: Call) -> Encoded:
-        return Encoded(await self._reader.read("DiagnoseExecution", call.payload))
-
-    async def _summarize_operations(
-        self, request: SummarizeOperationsRequest, call: Call
-    ) -> Encoded:
-        return Encoded(await self._reader.read("SummarizeOperations", call.payload))
-
-    async def _list_reasons(self, request: ListReasonsRequest, call: Call) -> Encoded:
-        return Encoded(await self._reader.read("ListReasons", call.payload))
-
-    async def _compare_executions(self, request: CompareExecutionsRequest, call: Call) -> Encoded:
-        return Encoded(await self._reader.read("CompareExecutions", call.payload))

@@ -1,8 +1,6 @@
 """Trees in parts for whoever reads: those that are kept, and else those that are built."""
 
-from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
-from threading import Lock
 from typing import NamedTuple
 
 import structlog
@@ -20,6 +18,7 @@ from spanwise_server.service.kept_trees import (
     StoredTree,
     TreeBasis,
 )
+from spanwise_server.service.latest import Latest
 from spanwise_server.service.span_queries import SpanQueries
 
 _log = structlog.get_logger(__name__)
@@ -58,8 +57,7 @@ class SpanTrees:
         self._queries = queries
         self._kept = kept
         self._turns = turns
-        self._lock = Lock()
-        self._recent: OrderedDict[TreeKey, _Recent] = OrderedDict()  # the latest used last
+        self._recent: Latest[_Recent] = Latest(MAX_RECENT_BYTES)
         self._keeper = ThreadPoolExecutor(1, thread_name_prefix="spanwise-keeper")
 
     def get(self, key: TreeKey, as_of_ns: int) -> PartedTree:
@@ -118,16 +116,12 @@ class SpanTrees:
         return found
 
     def _recall(self, key: TreeKey, as_of_ns: int) -> PartedTree | None:
-        with self._lock:
-            recent = self._recent.get(key)
+        recent = self._recent.find(key)
         if recent is None or recent.as_of_ns not in (None, as_of_ns):
             return None
         basis = recent.tree.basis
         if self._queries.get_versions(basis.execution_keys) != basis.versions:
             return None
-        with self._lock:
-            if key in self._recent:
-                self._recent.move_to_end(key)
         return recent.tree
 
     def find_kept(self, execution_id: ExecutionId) -> StoredTree | None:
@@ -148,7 +142,7 @@ class SpanTrees:
         built = _Recent(
             BuiltTree(basis, encode_parts(spans)), None if end_ns is not None else as_of_ns
         )
-        self._remember(key, built)
+        self._recent.hold(key, built, built.tree.size_bytes)
         return built
 
     def _keep(self, execution_id: ExecutionId, tree: BuiltTree) -> None:
@@ -156,16 +150,6 @@ class SpanTrees:
             self._kept.keep(execution_key(execution_id), tree)
         except SpanwiseError as error:
             _log.warning("a tree was not kept", execution=execution_id, error=str(error))
-
-    def _remember(self, key: TreeKey, recent: _Recent) -> None:
-        with self._lock:
-            self._recent.pop(key, None)
-            self._recent[key] = recent
-            size_bytes = sum(each.tree.size_bytes for each in self._recent.values())
-            # The latest one stays, however large: its next page is asked for next.
-            while size_bytes > MAX_RECENT_BYTES and len(self._recent) > 1:
-                _, oldest = self._recent.popitem(last=False)
-                size_bytes -= oldest.tree.size_bytes
 
 
 def _is_to_be_kept(key: TreeKey, built: _Recent) -> bool:

@@ -75,10 +75,19 @@ class _Row(NamedTuple):
 
 def encode_status(error: SpanwiseError) -> Status:
     """Give the status of a domain error, with its details."""
+    row = _row_of(error)
+    return build_status(row.code, str(error), row.details(error))
+
+
+def code_name(error: SpanwiseError) -> str:
+    """Give the name of the code of a domain error, for instance NOT_FOUND."""
+    return str(code_pb2.Code.Name(_row_of(error).code))
+
+
+def _row_of(error: SpanwiseError) -> _Row:
     for ancestor in type(error).__mro__:
         if ancestor in TABLE:
-            row = TABLE[ancestor]
-            return build_status(row.code, str(error), row.details(error))
+            return TABLE[ancestor]
     raise TypeError(f"{type(error).__name__} has no row in the status table")
 
 

@@ -7,37 +7,28 @@ its cursor, a part at a time, and the next part when it has taken the one before
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.service.commit_wait import Commits
 from spanwise_server.service.event_log import EventLog, LogPart
-from spanwise_server.service.span_watch import Threads
+from spanwise_server.service.followed import Followed
+from spanwise_server.service.threads import Threads
 
 
 @dataclass(eq=False)
-class _Followed:
+class _Followed(Followed):
     """An execution that somebody watches.
 
     Attributes:
         last_sequence: What the last look found; None before the first.
-        error: Why there will be no further look.
         num_watchers: How many watch it.
-        changed: Set, and replaced, when there may be something to read.
     """
 
     last_sequence: int | None = None
-    error: Exception | None = None
     num_watchers: int = 0
-    changed: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def announce(self) -> None:
-        """Wake all who wait."""
-        # Whoever waits holds the old event; whoever comes later waits for the next change.
-        self.changed.set()
-        self.changed = asyncio.Event()
 
 
 class EventWatches:

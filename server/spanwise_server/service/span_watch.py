@@ -9,7 +9,7 @@ every depth that somebody asked for.
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Generic, NamedTuple, Protocol, TypeVar
@@ -18,22 +18,16 @@ from spanwise_server.domain.errors import StoreUnavailable
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.domain.spans import Span
 from spanwise_server.service.commit_wait import Commits
+from spanwise_server.service.followed import Followed
 from spanwise_server.service.span_queries import LARGE_EVENTS, SpanQueries, VersionedTree
+from spanwise_server.service.threads import Threads
 from spanwise_server.storage.records import ExecutionVersion
 
 REST_FACTOR = 3
 """How many times as long as a tree took to build it is then left alone, so that a large execution
 under a stream of events takes a quarter of one core at most."""
 
-T = TypeVar("T")
 V = TypeVar("V")
-
-
-class Threads(Protocol):
-    """Where blocking work is done."""
-
-    def run(self, work: Callable[[], T]) -> Awaitable[T]:
-        """Run `work` in a thread and give its result."""
 
 
 class Render(Protocol[V]):
@@ -77,40 +71,30 @@ class _Look(NamedTuple, Generic[V]):
 
 
 @dataclass(eq=False)
-class _Followed(Generic[V]):
+class _Followed(Followed, Generic[V]):
     """An execution that somebody watches.
 
     Attributes:
         keys: Executions that its tree depends on.
         versions: Versions of them that the last look took into account.
         look: The newest look; None while the execution is not known.
-        error: Why there will be no further look.
         depths: How many watch it at each depth.
         is_looking: Whether a look is being taken, or waits for its turn.
         rest_until_s: Time of the event loop before which no other look is taken.
-        changed: Set, and replaced, when there is something new to hear.
     """
 
     execution_id: ExecutionId
     keys: frozenset[bytes]
     versions: Mapping[bytes, ExecutionVersion] = field(default_factory=dict)
     look: _Look[V] | None = None
-    error: Exception | None = None
     depths: Counter[int | None] = field(default_factory=Counter)
     is_looking: bool = False
     rest_until_s: float = 0.0
-    changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def lacks_view(self) -> bool:
         """Tell whether somebody came since the last look who asked for another depth."""
         look = self.look
         return look is not None and any(look.find_view(depth) is None for depth in self.depths)
-
-    def announce(self) -> None:
-        """Wake all who wait."""
-        # Whoever waits holds the old event; whoever comes later waits for the next change.
-        self.changed.set()
-        self.changed = asyncio.Event()
 
 
 class SpanWatches(Generic[V]):

@@ -15,7 +15,7 @@ from spanwise_server.web.endpoints import API
 from spanwise_server.web.event_stream import until_gone
 from spanwise_server.web.hosts import Hosts
 from spanwise_server.web.negotiation import has_etag, takes_gzip
-from spanwise_server.web.responses import SECURITY_HEADERS, code_of, failed
+from spanwise_server.web.responses import SECURITY_HEADERS, failed
 from spanwise_server.web.static_files import StaticFile, load_static_files
 
 _log = structlog.get_logger(__name__)
@@ -40,6 +40,7 @@ class WebApp:
         self,
         hosts: Hosts,
         api: Api,
+        code_of: Callable[[SpanwiseError], str],
         is_serving: Callable[[], bool],
         metrics: Callable[[], bytes],
     ) -> None:
@@ -48,12 +49,14 @@ class WebApp:
         Args:
             hosts: Names that may be asked for.
             api: Answers what is below API.
+            code_of: Names the code of an error that was foreseen: that which gRPC callers get.
             is_serving: Tells whether the server takes calls.
             metrics: Gives the counters of this process as METRICS_TYPE.
         """
         self._metrics = metrics
         self._hosts = hosts
         self._api = api
+        self._code_of = code_of
         self._is_serving = is_serving
         self._files: Mapping[str, StaticFile] = load_static_files()
 
@@ -68,7 +71,7 @@ class WebApp:
             if response is not None:
                 await response(scope, receive, answer.send)
         except SpanwiseError as error:
-            await failed(code_of(error), str(error))(scope, receive, answer.send)
+            await failed(self._code_of(error), str(error))(scope, receive, answer.send)
         except Exception:
             request_id = secrets.token_hex(8)
             _log.exception(

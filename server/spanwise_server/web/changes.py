@@ -6,15 +6,17 @@ columns that they will ask for next. Nothing is built in the serving process.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol
 
 from spanwise_server.domain.errors import ExecutionNotFound, StoreUnavailable
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.service.commit_wait import Commits
+from spanwise_server.service.followed import Followed
+from spanwise_server.service.threads import Threads
 from spanwise_server.storage.records import ExecutionVersion
 from spanwise_server.web.column_reads import GET_COLUMNS, ColumnsRequest, decode_answer
 
@@ -32,15 +34,6 @@ QUIET_S = 60.0
 
 MAX_LOOKS = 4
 """At once, so that those who ask by themselves find the reader free."""
-
-T = TypeVar("T")
-
-
-class Threads(Protocol):
-    """Where blocking work is done."""
-
-    def run(self, work: Callable[[], T]) -> Awaitable[T]:
-        """Run `work` in a thread and give its result."""
 
 
 class Reader(Protocol):
@@ -70,7 +63,7 @@ class Notice(NamedTuple):
 
 
 @dataclass(eq=False)
-class Followed:
+class FollowedExecution(Followed):
     """An execution that somebody watches.
 
     Attributes:
@@ -78,30 +71,20 @@ class Followed:
         keys: Executions that it depends on.
         versions: Versions of them that the last look took into account.
         notice: The latest; None before the first look.
-        error: Why there will be no further one.
         num_viewers: How many watch it.
         is_looking: Whether a look is being taken.
         rest_until_s: Time of the event loop before which no other look is taken.
         look_at_s: Time at which one is taken, whatever has moved.
-        changed: Set, and replaced, when there is something to hear.
     """
 
     execution_id: ExecutionId
     keys: frozenset[bytes]
     versions: Versions = field(default_factory=dict)
     notice: Notice | None = None
-    error: Exception | None = None
     num_viewers: int = 0
     is_looking: bool = False
     rest_until_s: float = 0.0
     look_at_s: float = 0.0
-    changed: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def announce(self) -> None:
-        """Wake all who wait."""
-        # Whoever waits holds the old event; whoever comes later waits for the next change.
-        self.changed.set()
-        self.changed = asyncio.Event()
 
 
 class Changes:
@@ -119,7 +102,7 @@ class Changes:
         self._threads = threads
         self._wait = commits.new_wait()
         self._reader = reader
-        self._followed: dict[ExecutionId, Followed] = {}
+        self._followed: dict[ExecutionId, FollowedExecution] = {}
         self._poller: asyncio.Task[None] | None = None
         self._looks: set[asyncio.Task[None]] = set()
         self._slots = asyncio.Semaphore(MAX_LOOKS)
@@ -127,7 +110,7 @@ class Changes:
         self._is_stopped = False
 
     @asynccontextmanager
-    async def follow(self, execution_id: ExecutionId) -> AsyncIterator[Followed]:
+    async def follow(self, execution_id: ExecutionId) -> AsyncIterator[FollowedExecution]:
         """Give what there is to hear of an execution, as long as the block lasts.
 
         Raises:
@@ -149,7 +132,7 @@ class Changes:
             if not followed.num_viewers:
                 self._forget(followed)
 
-    async def _begin(self, execution_id: ExecutionId) -> Followed:
+    async def _begin(self, execution_id: ExecutionId) -> FollowedExecution:
         keys = frozenset({execution_key(execution_id)})
         versions = await self._threads.run(partial(self._get_versions, keys))
         if not versions:
@@ -158,7 +141,7 @@ class Changes:
             raise _stopping()
         if (followed := self._followed.get(execution_id)) is not None:
             return followed  # somebody else came meanwhile
-        followed = self._followed[execution_id] = Followed(execution_id, keys)
+        followed = self._followed[execution_id] = FollowedExecution(execution_id, keys)
         self._begin_look(followed, versions)
         if self._poller is None:
             self._poller = asyncio.create_task(self._poll())
@@ -173,12 +156,12 @@ class Changes:
         for look in self._looks:
             look.cancel()
 
-    def _forget(self, followed: Followed) -> None:
+    def _forget(self, followed: FollowedExecution) -> None:
         """Let those who come from now on begin anew."""
         if self._followed.get(followed.execution_id) is followed:
             del self._followed[followed.execution_id]
 
-    def _fail(self, followed: Followed, error: Exception) -> None:
+    def _fail(self, followed: FollowedExecution, error: Exception) -> None:
         self._forget(followed)
         followed.error = error
         followed.announce()
@@ -204,13 +187,13 @@ class Changes:
                     self._begin_look(followed, seen)
         self._poller = None
 
-    def _begin_look(self, followed: Followed, versions: Versions) -> None:
+    def _begin_look(self, followed: FollowedExecution, versions: Versions) -> None:
         followed.is_looking = True
         task = asyncio.create_task(self._look(followed, versions))
         self._looks.add(task)
         task.add_done_callback(self._looks.discard)
 
-    async def _look(self, followed: Followed, versions: Versions) -> None:
+    async def _look(self, followed: FollowedExecution, versions: Versions) -> None:
         request = ColumnsRequest(followed.execution_id, wants_columns=False)
         try:
             async with self._slots:
@@ -233,7 +216,7 @@ class Changes:
             self._forget(followed)
 
 
-def _is_due(followed: Followed, versions: Versions, now_s: float) -> bool:
+def _is_due(followed: FollowedExecution, versions: Versions, now_s: float) -> bool:
     if followed.is_looking or now_s < followed.rest_until_s:
         return False
     return versions != followed.versions or now_s >= followed.look_at_s

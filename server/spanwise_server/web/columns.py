@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
-from google.protobuf.timestamp_pb2 import Timestamp
-
 from spanwise.v1 import span_pb2
 from spanwise.v1.span_service_pb2 import SpanSnapshot
 from spanwise_server.domain.events import CacheStatus, ErrorKind, Severity
@@ -191,7 +189,7 @@ class _Writer:
 
     def _note_silence(self, span: span_pb2.Span, start_ns: int) -> None:
         heard = span.HasField("last_heard_at")
-        heard_ns = _nanoseconds(span.last_heard_at) if heard else start_ns
+        heard_ns = span.last_heard_at.ToNanoseconds() if heard else start_ns
         if self._silent_since_ns is None or heard_ns < self._silent_since_ns:
             self._silent_since_ns = heard_ns
 
@@ -275,7 +273,7 @@ class _Writer:
             if root.execution.HasField("workflow_id")
             else None,
             "phase": Phase(root.phase).name,
-            "end_ns": str(_nanoseconds(root.end_time)) if root.HasField("end_time") else None,
+            "end_ns": str(root.end_time.ToNanoseconds()) if root.HasField("end_time") else None,
             "error": {
                 "kind": ErrorKind(error.kind).name,
                 "code": error.code,
@@ -338,7 +336,3 @@ class _Body:
 
 def _mask(qualities: Iterable[int]) -> int:
     return sum([1 << number for number in qualities])
-
-
-def _nanoseconds(time: Timestamp) -> int:
-    return int(time.seconds) * _SECOND_NS + time.nanos

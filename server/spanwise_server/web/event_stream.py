@@ -6,7 +6,7 @@ import json
 from starlette.types import Receive, Scope, Send
 
 from spanwise_server.domain.identifiers import ExecutionId
-from spanwise_server.web.changes import Changes, Followed, Notice
+from spanwise_server.web.changes import Changes, FollowedExecution, Notice
 
 STILL_HERE_S = 2.0
 """Between two signs of life. Whoever hears none for twice as long knows that the server is gone."""
@@ -34,7 +34,7 @@ class EventStream:
             await _answer(followed, scope, receive, send)
 
 
-async def _answer(followed: Followed, scope: Scope, receive: Receive, send: Send) -> None:
+async def _answer(followed: FollowedExecution, scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": [*_HEADERS]})
     if scope["method"] != "HEAD":
         gone = asyncio.create_task(until_gone(receive))
@@ -45,7 +45,7 @@ async def _answer(followed: Followed, scope: Scope, receive: Receive, send: Send
     await send({"type": "http.response.body", "body": b""})
 
 
-async def _send_events(followed: Followed, send: Send, gone: "asyncio.Task[None]") -> None:
+async def _send_events(followed: FollowedExecution, send: Send, gone: "asyncio.Task[None]") -> None:
     sent: Notice | None = None
     while not gone.done():
         changed, notice = followed.changed, followed.notice

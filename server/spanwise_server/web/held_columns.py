@@ -3,12 +3,11 @@
 import json
 import time
 import zlib
-from collections import OrderedDict
-from threading import Lock
 from typing import Any, NamedTuple
 
 from spanwise_server.service.kept_trees import PartedTree, StoredTree
 from spanwise_server.service.keyed_turns import KeyedTurns
+from spanwise_server.service.latest import Latest
 from spanwise_server.web.columns import HEAD_BYTES, encode_columns
 
 MAX_HELD_BYTES = 2**26
@@ -59,17 +58,12 @@ class ColumnStore:
     def __init__(self, stale_after_ns: int) -> None:
         """Hold none. Spans are stale after a silence of `stale_after_ns`."""
         self._stale_after_ns = stale_after_ns
-        self._lock = Lock()
-        self._held: OrderedDict[bytes, HeldColumns] = OrderedDict()  # the latest used last
+        self._latest: Latest[HeldColumns] = Latest(MAX_HELD_BYTES)
         self.turns = KeyedTurns()
 
     def find(self, key: bytes) -> HeldColumns | None:
         """Give the columns of the execution of that key that were made last, if they are held."""
-        with self._lock:
-            held = self._held.get(key)
-            if held is not None:
-                self._held.move_to_end(key)
-            return held
+        return self._latest.find(key)
 
     def make(self, key: bytes, tree: PartedTree, as_of_ns: int) -> HeldColumns:
         """Give columns of a tree, and hold them in the place of those before.
@@ -103,7 +97,7 @@ class ColumnStore:
                 header["num_spans"],
                 compressed,
             )
-            self._hold(key, held)
+            self._latest.hold(key, held, len(compressed))
             return held
 
     def make_compressed(self, key: bytes, tree: PartedTree) -> bytes:
@@ -112,18 +106,7 @@ class ColumnStore:
 
     def drop(self, key: bytes) -> None:
         """Forget what is held of an execution."""
-        with self._lock:
-            self._held.pop(key, None)
-
-    def _hold(self, key: bytes, held: HeldColumns) -> None:
-        with self._lock:
-            self._held.pop(key, None)
-            self._held[key] = held
-            size_bytes = sum(len(each.compressed) for each in self._held.values())
-            # The latest stay, however large: whoever follows that execution asks again soon.
-            while size_bytes > MAX_HELD_BYTES and len(self._held) > 1:
-                _, oldest = self._held.popitem(last=False)
-                size_bytes -= len(oldest.compressed)
+        self._latest.drop(key)
 
 
 def compress(pieces: list[bytes]) -> bytes:

@@ -1,23 +1,8 @@
 """What every answer is made of: its headers, and the form of errors."""
 
 import json
-from collections.abc import Mapping
 
 from starlette.responses import Response
-
-from spanwise_server.domain.errors import (
-    CorruptRecord,
-    EventAlreadyRecorded,
-    EventRefused,
-    InvalidEvent,
-    InvalidQuery,
-    InvalidWorkflow,
-    NotFound,
-    NotSupported,
-    SpanwiseError,
-    StoreUnavailable,
-    WriteConflict,
-)
 
 SECURITY_HEADERS = {
     "content-security-policy": (
@@ -50,26 +35,7 @@ STATUSES = {
 }
 """HTTP status by name of the code, as google/rpc/code.proto maps them; for DATA_LOSS as well."""
 
-CODES: Mapping[type[SpanwiseError], str] = {
-    InvalidEvent: "INVALID_ARGUMENT",
-    InvalidQuery: "INVALID_ARGUMENT",
-    InvalidWorkflow: "INVALID_ARGUMENT",
-    NotFound: "NOT_FOUND",
-    EventAlreadyRecorded: "ALREADY_EXISTS",
-    EventRefused: "FAILED_PRECONDITION",
-    StoreUnavailable: "UNAVAILABLE",
-    WriteConflict: "UNAVAILABLE",
-    CorruptRecord: "DATA_LOSS",
-    NotSupported: "UNIMPLEMENTED",
-}
-"""Code by error or its nearest ancestor: the same that gRPC callers get."""
-
 RETRY_AFTER_S = 1
-
-
-def code_of(error: SpanwiseError) -> str:
-    """Give the code of a domain error."""
-    return next(CODES[ancestor] for ancestor in type(error).__mro__ if ancestor in CODES)
 
 
 def failed(code: str, message: str, *, status: int | None = None) -> Response:

@@ -11,10 +11,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from spanwise_server.domain import errors
 from spanwise_server.domain.errors import SpanwiseError, StoreUnavailable
-from spanwise_server.rpc.status import TABLE
+from spanwise_server.rpc.status import TABLE, code_name
 from spanwise_server.web.app import WebApp
 from spanwise_server.web.hosts import Hosts
-from spanwise_server.web.responses import STATUSES, code_of
+from spanwise_server.web.responses import STATUSES
 
 
 class Broken:
@@ -39,7 +39,7 @@ class Broken:
 
 def ask(api: Any, path: str = "/api/v1/executions", *, is_serving: bool = True) -> httpx.Response:
     """Ask an application for a path."""
-    app = WebApp(Hosts([]), api, lambda: is_serving, lambda: b"")
+    app = WebApp(Hosts([]), api, code_name, lambda: is_serving, lambda: b"")
 
     async def run() -> httpx.Response:
         transport = httpx.ASGITransport(app)
@@ -90,6 +90,6 @@ def all_errors(base: type[SpanwiseError] = SpanwiseError) -> Iterator[type[Spanw
 @pytest.mark.parametrize("error", [each for each in all_errors() if each in TABLE])
 def test_errors_have_the_codes_that_grpc_has(error: type[SpanwiseError]) -> None:
     """Each of them, and a status."""
-    code = code_of(error.__new__(error))
+    code = code_name(error.__new__(error))
     assert code_pb2.Code.Value(code) == TABLE[error].code
     assert 400 <= STATUSES[code] < 600

@@ -21,7 +21,7 @@ from spanwise_server.storage.records import ExecutionVersion
 from spanwise_server.web import api as api_module
 from spanwise_server.web import changes as changes_module
 from spanwise_server.web.api import Reads
-from spanwise_server.web.changes import Changes, Followed, Notice
+from spanwise_server.web.changes import Changes, FollowedExecution, Notice
 from spanwise_server.web.column_reads import GET_COLUMNS, ColumnsAnswer
 
 T = TypeVar("T")
@@ -113,7 +113,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(changes_module, "NOT_NEWEST_S", 0.02)
 
 
-async def hear(followed: Followed, before: Notice | None = None) -> Notice:
+async def hear(followed: FollowedExecution, before: Notice | None = None) -> Notice:
     """Wait for another notice than the one before."""
     while followed.notice is None or followed.notice == before:
         if followed.error is not None:

@@ -291,13 +291,16 @@ def test_columns_in_memory_take_bounded_memory(
     tree = process.trees.get_without_totals(RUN, process.now_ns)
     size_bytes = len(process.store.make(b"0", tree, process.now_ns).compressed)
     monkeypatch.setattr(held_columns, "MAX_HELD_BYTES", 3 * size_bytes)
-    for key in (b"1", b"2"):
+    process = Process(storage)
+    for key in (b"0", b"1", b"2"):
         process.store.make(key, tree, process.now_ns)
     assert process.store.find(b"0")  # the latest used now
     process.store.make(b"3", tree, process.now_ns)
     held = [key for key in (b"0", b"1", b"2", b"3") if process.store.find(key)]
     assert held == [b"0", b"2", b"3"]
     monkeypatch.setattr(held_columns, "MAX_HELD_BYTES", 1)
-    process.store.make(b"4", tree, process.now_ns)
+    process = Process(storage)
+    for key in (*held, b"4"):
+        process.store.make(key, tree, process.now_ns)
     assert process.store.find(b"4")
     assert not any(process.store.find(key) for key in held)

@@ -40,9 +40,7 @@ def require_page_size(page_size: int) -> int:
     Raises:
         InvalidQuery: It is negative.
     """
-    if page_size < 0:
-        raise InvalidQuery("page_size", f"is {page_size}; give 1 to 1000, or 0 for 100")
-    return page_size
+    return _not_negative("page_size", page_size, "give 1 to 1000, or 0 for 100")
 
 
 def require_after_sequence(after_sequence: int) -> int:
@@ -51,11 +49,8 @@ def require_after_sequence(after_sequence: int) -> int:
     Raises:
         InvalidQuery: It is negative.
     """
-    if after_sequence < 0:
-        raise InvalidQuery(
-            "after_sequence", f"is {after_sequence}; give the sequence of an event, or 0 for all"
-        )
-    return after_sequence
+    instead = "give the sequence of an event, or 0 for all"
+    return _not_negative("after_sequence", after_sequence, instead)
 
 
 def require_max_findings(max_findings: int) -> int:
@@ -64,9 +59,7 @@ def require_max_findings(max_findings: int) -> int:
     Raises:
         InvalidQuery: It is negative.
     """
-    if max_findings < 0:
-        raise InvalidQuery("max_findings", f"is {max_findings}; give 1 or more, or 0 for 5")
-    return max_findings
+    return _not_negative("max_findings", max_findings, "give 1 or more, or 0 for 5")
 
 
 def require_spans_page_size(page_size: int) -> int:
@@ -75,9 +68,7 @@ def require_spans_page_size(page_size: int) -> int:
     Raises:
         InvalidQuery: It is negative.
     """
-    if page_size < 0:
-        raise InvalidQuery("page_size", f"is {page_size}; give 1 or more, or 0 for no bound")
-    return page_size or _NO_BOUND
+    return _not_negative("page_size", page_size, "give 1 or more, or 0 for no bound") or _NO_BOUND
 
 
 def decode_max_bytes(field: str, max_bytes: int, usual: int) -> int:
@@ -86,9 +77,8 @@ def decode_max_bytes(field: str, max_bytes: int, usual: int) -> int:
     Raises:
         InvalidQuery: It is negative.
     """
-    if max_bytes < 0:
-        raise InvalidQuery(field, f"is {max_bytes}; give 1 or more, or 0 for {usual}")
-    return min(max_bytes or usual, MAX_ANSWER_BYTES)
+    given = _not_negative(field, max_bytes, f"give 1 or more, or 0 for {usual}")
+    return min(given or usual, MAX_ANSWER_BYTES)
 
 
 def require_reasons_page_size(page_size: int) -> int:
@@ -97,9 +87,8 @@ def require_reasons_page_size(page_size: int) -> int:
     Raises:
         InvalidQuery: It is negative.
     """
-    if page_size < 0:
-        raise InvalidQuery("page_size", f"is {page_size}; give 1 to 10,000, or 0 for 1,000")
-    return min(page_size or USUAL_REASONS, MAX_REASONS)
+    given = _not_negative("page_size", page_size, "give 1 to 10,000, or 0 for 1,000")
+    return min(given or USUAL_REASONS, MAX_REASONS)
 
 
 def require_max_nodes(max_nodes: int) -> int:
@@ -108,9 +97,14 @@ def require_max_nodes(max_nodes: int) -> int:
     Raises:
         InvalidQuery: It is negative.
     """
-    if max_nodes < 0:
-        raise InvalidQuery("max_nodes", f"is {max_nodes}; give 1 to 10,000, or 0 for 200")
-    return min(max_nodes or USUAL_NODES, MAX_NODES)
+    given = _not_negative("max_nodes", max_nodes, "give 1 to 10,000, or 0 for 200")
+    return min(given or USUAL_NODES, MAX_NODES)
+
+
+def _not_negative(field: str, value: int, instead: str) -> int:
+    if value < 0:
+        raise InvalidQuery(field, f"is {value}; {instead}")
+    return value
 
 
 def require_span_id(field: str, span_id: bytes) -> bytes:
