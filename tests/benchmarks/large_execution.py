@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import NamedTuple
 
 import grpc
@@ -15,10 +15,16 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from spanwise.v1 import identifiers_pb2, span_service_pb2
 from spanwise_server.bootstrap import open_migrated
 from spanwise_server.domain.events import PayloadType
+from spanwise_server.domain.identifiers import execution_key
 from spanwise_server.rpc.codecs.arrivals import decode_arrival
+from spanwise_server.rpc.codecs.native import decode_execution_id
 from spanwise_server.service.arrivals import Arrival, commit_arrivals
+from spanwise_server.storage.sql import open_storage
 
 BATCH = 5_000
+
+KEPT_S = 600.0
+_LOOK_EVERY_S = 0.02
 
 _START_NS = 1_764_000_000_000_000_000
 _FLYTE_ID = identifier_pb2.WorkflowExecutionIdentifier(
@@ -72,6 +78,23 @@ def stream(channel: grpc.Channel) -> tuple[float, float]:
     begin_s = time.perf_counter()
     times_s = [time.perf_counter() - begin_s for _ in call(request.SerializeToString())]
     return times_s[0], times_s[-1]
+
+
+def wait_until_kept(url: str) -> None:
+    """Wait until its tree is in the database: what is made of it until then slows reads down.
+
+    Raises:
+        TimeoutError: It is not there after KEPT_S.
+    """
+    key = execution_key(decode_execution_id(_EXECUTION_ID))
+    give_up_at = time.monotonic() + KEPT_S
+    with closing(open_storage(url)) as storage:
+        while time.monotonic() < give_up_at:
+            with storage.read() as reader:
+                if reader.get_kept_tree(key) is not None:
+                    return
+            time.sleep(_LOOK_EVERY_S)
+    raise TimeoutError("the tree was not kept")
 
 
 def end(channel: grpc.Channel, num_nodes: int) -> None:

@@ -6,14 +6,20 @@ from collections.abc import Sequence
 
 from flyteidl.core import metrics_pb2
 
-from tests.benchmarks.large_execution import Timed, end, fill, open_channel, read, stream
+from tests.benchmarks.large_execution import (
+    Timed,
+    end,
+    fill,
+    open_channel,
+    read,
+    stream,
+    wait_until_kept,
+)
 from tests.benchmarks.report import Row
 from tests.benchmarks.servers import new_databases, spanwise_server
 
 NUM_NODES = 10_000
 NUM_READS = 7
-FOUND_S = 0.25
-"""A read that takes less found the tree kept: it was not built for it."""
 
 
 def measure_reading() -> list[Row]:
@@ -29,8 +35,7 @@ def _measure(name: str, url: str) -> list[Row]:
         running_s = [read(channel).seconds for _ in range(3)]
         begin_s = time.perf_counter()
         end(channel, NUM_NODES)
-        while read(channel, depth=0).seconds > FOUND_S:
-            pass
+        wait_until_kept(url)
         kept_s = time.perf_counter() - begin_s
         whole = [read(channel) for _ in range(NUM_READS)]
     with spanwise_server(url) as server, open_channel(server.port) as channel:
