@@ -41,23 +41,23 @@ function drawRowGrounds(context: CanvasRenderingContext2D, scene: Scene): void {
 
 /** A fold is a strip with torn edges; how much time it stands for is told at the axis. */
 function drawFolds(context: CanvasRenderingContext2D, scene: Scene): void {
-  const { folds } = scene.scale;
-  for (let i = 0; i < folds.count; i++) {
-    const x0 = scene.scale.x(folds.start[i]);
-    const x1 = scene.scale.x(folds.end[i]);
-    if (x1 < 0 || x0 > scene.width) continue;
-    context.fillStyle = scene.theme.gap;
-    context.fillRect(x0, 0, x1 - x0, scene.height);
+  context.fillStyle = scene.theme.gap;
+  for (const [x0, x1] of foldsInView(scene)) context.fillRect(x0, 0, x1 - x0, scene.height);
+}
+
+function foldsInView({ scale, width }: Scene): [x0: number, x1: number][] {
+  const places: [number, number][] = [];
+  for (let i = 0; i < scale.folds.count; i++) {
+    const x0 = scale.x(scale.folds.start[i]);
+    const x1 = scale.x(scale.folds.end[i]);
+    if (x1 >= 0 && x0 <= width) places.push([x0, x1]);
   }
+  return places;
 }
 
 /** Torn edges of the folds, over the bars that go on behind them. */
 export function drawFoldEdges(context: CanvasRenderingContext2D, scene: Scene): void {
-  const { folds } = scene.scale;
-  for (let i = 0; i < folds.count; i++) {
-    const x0 = scene.scale.x(folds.start[i]);
-    const x1 = scene.scale.x(folds.end[i]);
-    if (x1 < 0 || x0 > scene.width) continue;
+  for (const [x0, x1] of foldsInView(scene)) {
     const middle = (x0 + x1) / 2;
     for (const x of [middle - 3, middle + 3]) {
       context.beginPath();

@@ -2,8 +2,9 @@
 
 import { useSignal } from "@preact/signals";
 import { formatDuration, formatOffset, momentOf } from "../model/format";
+import { reasonFacts } from "../model/reasonFacts";
 import { ROW_OPEN } from "../model/rows";
-import { groupDigits, phaseWords, plural, severityWords } from "../model/words";
+import { groupDigits, phaseWords, plural } from "../model/words";
 import { bringIntoView } from "./actions";
 import type { Shown, Store } from "./store";
 import { useWholeMessage } from "./wholeMessages";
@@ -62,12 +63,10 @@ interface ItemProps {
 
 function ReasonItem({ store, shown, reason, span, gap }: ItemProps) {
   const { execution } = shown;
-  const { reasons, spans, header, strings } = execution;
+  const { reasons, spans } = execution;
   const at = reasons.at[reason];
   const message = useWholeMessage(store, reason);
-  const severity = severityWords(header.severities[reasons.severity[reason]]);
-  const source = strings.get(reasons.source[reason]);
-  const count = reasons.occurrences[reason];
+  const { phase, severity, isSevere, source, occurrences } = reasonFacts(execution, reason);
   const go = (): void => {
     store.reason.value = reason;
     bringIntoView(store, at, at);
@@ -83,9 +82,9 @@ function ReasonItem({ store, shown, reason, span, gap }: ItemProps) {
         {!Number.isNaN(gap) && gap > 0 && `, ${formatDuration(gap)} later`}
       </span>{" "}
       <span class="tl-reason-tags">
-        {phaseWords(header.phases[reasons.phase[reason]]).text}
-        {severity !== "" && severity !== "Information" && <b class="tl-severity"> {severity}</b>}
-        {count > 1 && <b> ×{groupDigits(count)}</b>}
+        {phaseWords(phase).text}
+        {isSevere && <b class="tl-severity"> {severity}</b>}
+        {occurrences > 1 && <b> ×{groupDigits(occurrences)}</b>}
         {source !== "" && <span class="tl-muted"> {source}</span>}
       </span>
       <p class="tl-message">{message}</p>

@@ -1,7 +1,8 @@
 // What a tick says: when, how long after what, in which phase, and the message.
 
 import { formatDuration, formatMoment, formatOffset } from "../model/format";
-import { groupDigits, phaseWords, severityWords } from "../model/words";
+import { reasonFacts } from "../model/reasonFacts";
+import { groupDigits, phaseWords } from "../model/words";
 import { spanName } from "./rowFacts";
 import type { Shown, Store } from "./store";
 import { useWholeMessage } from "./wholeMessages";
@@ -52,22 +53,20 @@ interface ReasonProps {
 
 function ReasonText({ store, shown, reason, rowSpan, brief }: ReasonProps) {
   const { execution } = shown;
-  const { reasons, spans, header, strings } = execution;
+  const { reasons, spans } = execution;
   const span = reasons.span[reason];
   const at = reasons.at[reason];
   const zone = store.state.tz.value;
   const message = useWholeMessage(store, reason);
   const isFirstOfSpan = reason === spans.reasonFirst[span];
-  const severity = severityWords(header.severities[reasons.severity[reason]]);
-  const source = strings.get(reasons.source[reason]);
-  const count = reasons.occurrences[reason];
+  const { phase, severity, isSevere, source, occurrences } = reasonFacts(execution, reason);
   const gap = isFirstOfSpan ? "" : `${formatDuration(at - reasons.at[reason - 1])} after the reason before`;
   return (
     <div class="tl-tip-reason">
       <div class="tl-tip-head">
-        <strong>{phaseWords(header.phases[reasons.phase[reason]]).text}</strong>
-        {severity !== "" && severity !== "Information" && <span class={`tl-severity is-${severity.toLowerCase()}`}>{severity}</span>}
-        {count > 1 && <span class="tl-count">×{groupDigits(count)}</span>}
+        <strong>{phaseWords(phase).text}</strong>
+        {isSevere && <span class={`tl-severity is-${severity.toLowerCase()}`}>{severity}</span>}
+        {occurrences > 1 && <span class="tl-count">×{groupDigits(occurrences)}</span>}
         {span !== rowSpan && spans.kind[span] !== shown.codes.kinds.attempt && <span>{spanName(shown, span)}</span>}
         {source !== "" && <span class="tl-muted">{source}</span>}
       </div>

@@ -1,6 +1,7 @@
 // Messages that the columns carry only the beginning of: the whole text is fetched when somebody reads it.
 
 import { useEffect } from "preact/hooks";
+import { findWholeText } from "../model/reasonFacts";
 import { spanDetails } from "./spanDetails";
 import type { Store } from "./store";
 
@@ -17,11 +18,6 @@ export function useWholeMessage(store: Store, reason: number): string {
     if (isCut) void details.load();
   }, [isCut, id]);
   if (!isCut) return beginning;
-  const all = details.span.value?.reasons;
-  if (all === undefined) return `${beginning}…`;
-  // Both are in the order of time; texts tell apart those of one moment.
-  const place = reason - execution.spans.reasonFirst[span];
-  const candidate = all[place]?.message ?? "";
-  if (candidate.startsWith(beginning)) return candidate;
-  return all.find((each) => each.message?.startsWith(beginning))?.message ?? `${beginning}…`;
+  const texts = details.span.value?.reasons?.map((each) => each.message ?? "") ?? [];
+  return findWholeText(execution, reason, texts) ?? `${beginning}…`;
 }

@@ -7,7 +7,8 @@ import { spanIdHex } from "../../data/columns";
 import type { Execution } from "../../data/execution";
 import { formatExact, formatMoment } from "../../model/format";
 import { formatPlace } from "../../model/place";
-import { groupDigits, operationWords, severityWords } from "../../model/words";
+import { findWholeText, reasonFacts } from "../../model/reasonFacts";
+import { groupDigits, operationWords } from "../../model/words";
 import { zone } from "../../shell/zone";
 import type { ExecutionModel } from "../execution/model";
 import { PhaseMark } from "../parts";
@@ -22,22 +23,21 @@ interface Props {
 }
 
 export function ReasonDetail({ model, execution, lines, reason }: Props) {
-  const { reasons, spans, header, strings, startNs } = execution;
+  const { reasons, spans, header, startNs } = execution;
   const message = useMessage(model, execution, reason);
   const at = reasons.at[reason];
   const line = lineOf(lines, reason);
   const last = line < 0 ? reason : lines.order[lines.first[line + 1] - 1];
-  const times = line < 0 ? reasons.occurrences[reason] : occurrencesOf(execution, lines, line);
-  const severity = severityWords(header.severities[reasons.severity[reason]]);
+  const { phase, severity, source, occurrences } = reasonFacts(execution, reason);
+  const times = line < 0 ? occurrences : occurrencesOf(execution, lines, line);
   const operation = header.operations[reasons.operation[reason]];
-  const source = strings.get(reasons.source[reason]);
   return (
     <section class="rs-detail" aria-label="The chosen reason">
       <div class="rs-facts">
         <b class="sh-wrap">
           <bdi>{ownerOf(execution, reasons.span[reason])}</bdi>
         </b>
-        <PhaseMark phase={header.phases[reasons.phase[reason]]} />
+        <PhaseMark phase={phase} />
         {severity !== "" && <span>{severity}</span>}
         {operation !== "UNSPECIFIED" && <span>{operationWords(operation)}</span>}
         {source !== "" && <span class="vw-muted">from {source}</span>}
@@ -72,10 +72,8 @@ function useMessage(model: ExecutionModel, execution: Execution, reason: number)
     const span = reasons.span[reason];
     fetchSpan(model.path, spanIdHex(spans, span), BigInt(execution.header.as_of_ns), abort.signal).then(
       (answer) => {
-        // Both are in the order of time; texts tell apart those of one moment.
-        const all = (answer.reasons ?? []).map((each) => each.message ?? "");
-        const same = all[reason - spans.reasonFirst[span]] ?? "";
-        whole.value = same.startsWith(beginning) ? same : (all.find((text) => text.startsWith(beginning)) ?? null);
+        const texts = (answer.reasons ?? []).map((each) => each.message ?? "");
+        whole.value = findWholeText(execution, reason, texts) ?? null;
       },
       () => undefined, // The beginning stays, with its dots.
     );
