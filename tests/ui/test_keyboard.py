@@ -9,6 +9,12 @@ from tests.ui.browser import Visitor
 from tests.ui.small import RUNNING, SMALL
 from tests.ui.timeline import Timeline
 
+TO_THE_TOP = """body => {
+  body.tabIndex = -1;
+  body.focus();
+  body.removeAttribute("tabindex");
+}"""
+
 FOCUS = """() => {
   const element = document.activeElement;
   const { x, y, width, height } = element.getBoundingClientRect();
@@ -25,7 +31,8 @@ def timeline(visitor: Visitor) -> Timeline:
 
 
 def walk(page: Page) -> Iterator[tuple[str, bool]]:
-    """Press Tab until the focus leaves the page; give names, and whether the focus is seen."""
+    """Press Tab from the top to the end of the page; give names, and whether each is seen."""
+    page.locator("body").evaluate(TO_THE_TOP)
     while True:
         page.keyboard.press("Tab")
         role, name, (x, y, width, height) = page.evaluate(FOCUS)
@@ -72,6 +79,26 @@ def test_the_focus_on_the_rows_is_seen_before_any_is_selected(visitor: Visitor) 
     pytest.fail("Tab does not come to the rows")
 
 
+def test_keys_work_as_soon_as_the_timeline_is_there(visitor: Visitor) -> None:
+    timeline = Timeline.open(visitor, SMALL)
+    expect(timeline.tree).to_be_focused()
+    timeline.press("e")
+    expect(timeline.said).to_contain_text("failed")
+
+
+def test_who_types_elsewhere_is_not_taken_away_by_a_timeline_that_comes_late(
+    visitor: Visitor,
+) -> None:
+    timeline = Timeline.open(visitor, SMALL)
+    timeline.press("2")  # another view
+    expect(timeline.page.get_by_role("table")).to_be_visible()
+    tab = timeline.page.get_by_role("tab", name="Timeline")
+    tab.focus()
+    timeline.press("Enter")
+    timeline.wait_until_drawn()
+    expect(tab).to_be_focused()
+
+
 def test_e_walks_through_what_failed_and_says_each(timeline: Timeline) -> None:
     timeline.tree.focus()
     said = []
@@ -103,8 +130,12 @@ def test_a_full_stop_walks_through_the_reasons_of_a_row_and_says_each(timeline: 
 
 def test_enter_opens_the_details_and_escape_comes_back(timeline: Timeline) -> None:
     timeline.tree.focus()
-    timeline.press("e", "Enter")
+    timeline.press("e", ".")
+    timeline.wait_for_tip("")
+    timeline.press("Enter")
     expect(timeline.details).to_be_focused()
+    # It would lie over what is read now.
+    expect(timeline.page.get_by_role("tooltip")).to_be_hidden()
     timeline.press("Escape")
     expect(timeline.details).to_be_hidden()
     expect(timeline.tree).to_be_focused()

@@ -200,7 +200,7 @@ def test_rows_that_come_above_and_an_earlier_start_move_nothing_in_view(
     row = timeline.layout().rows[5]
     timeline.tree.locator(f"[aria-rowindex='{row.row + 2}']").click()
     timeline.tree.focus()
-    timeline.press("w", "w")
+    timeline.press("w")
     t0_ns, t1_ns = timeline.wait_for_view_after((0, 0))
     y = timeline.layout().named(row.name).bar.y
     late = Story(LIVE)

@@ -128,15 +128,21 @@ describe("search", () => {
 });
 
 describe("lanes", () => {
-  it("hold every item once by depth, and no two at once in one lane", () => {
+  it("hold every node without nodes inside once, with what it contains, and no two at once in one lane", () => {
     fc.assert(
       fc.property(executions, (execution) => {
         const tree = makeRowTree(execution);
-        const lanes = makeLanes(execution, tree, "depth");
-        expect(Array.from(lanes.span).sort((a, b) => a - b)).toEqual(Array.from(tree.span));
+        const { spans, header } = execution;
+        const lanes = makeLanes(execution, tree);
+        const kindOf = (span: number) => header.kinds[spans.kind[span]];
+        const above = (span: number) => tree.span[tree.parent[tree.itemOfSpan[span]]];
+        const isGroup = (span: number) =>
+          Array.from(tree.span).some((each) => above(each) === span && /NODE|EXECUTION/.test(kindOf(each)));
+        const isInside = (span: number): boolean =>
+          kindOf(span) === "NODE" ? !isGroup(span) : span > 0 && kindOf(span) !== "EXECUTION" && isInside(above(span));
+        expect(Array.from(lanes.span).sort((a, b) => a - b)).toEqual(Array.from(tree.span).filter(isInside));
         for (let lane = 0; lane < lanes.count; lane++) {
           for (let place = lanes.first[lane]; place < lanes.first[lane + 1]; place++) {
-            expect(tree.level[tree.itemOfSpan[lanes.span[place]]]).toBe(lanes.key[lane]);
             if (place > lanes.first[lane]) expect(lanes.start[place]).toBeGreaterThanOrEqual(lanes.end[place - 1]);
           }
         }
@@ -146,7 +152,7 @@ describe("lanes", () => {
 
   it("are by what nodes run, with their sub-tasks, in the order of time", () => {
     const run = smallRun();
-    const lanes = makeLanes(run, makeRowTree(run), "task");
+    const lanes = makeLanes(run, makeRowTree(run));
     const keys = Array.from(lanes.key, (key) => run.strings.get(key));
     expect(keys).toEqual(["load", "train", "train", "score", "score", "score", "score", "score", "n3", "n4"]);
   });
@@ -155,12 +161,11 @@ describe("lanes", () => {
     fc.assert(
       fc.property(
         executions,
-        fc.constantFrom("depth" as const, "task" as const),
         fc.integer({ min: 0, max: 900_000 }),
         fc.integer({ min: 100, max: 1_000_000 }),
         fc.integer({ min: 5, max: 60 }),
-        (execution, by, t0, length, width) => {
-          const lanes = makeLanes(execution, makeRowTree(execution), by);
+        (execution, t0, length, width) => {
+          const lanes = makeLanes(execution, makeRowTree(execution));
           const scale = new Scale({ t0, t1: t0 + length }, width);
           const rects = layLanes(lanes, scale, 1e6);
           expect(rects.count).toBeLessThanOrEqual(width * lanes.count);
@@ -189,25 +194,25 @@ describe("lanes", () => {
   it("show an hour that begins in the pixel of a failure", () => {
     const run = makeExecution({ spans: [
       { name: "f", depth: 0, start: 0, end: 3600 * SECOND },
-      { name: "a", depth: 1, start: 0, end: SECOND, kind: "NODE", phase: "FAILED" },
-      { name: "b", depth: 1, start: SECOND, end: 3600 * SECOND, kind: "NODE", phase: "SUCCEEDED" },
+      { name: "n", depth: 1, start: 0, end: SECOND, kind: "NODE", phase: "FAILED" },
+      { name: "n", depth: 1, start: SECOND, end: 3600 * SECOND, kind: "NODE", phase: "SUCCEEDED" },
     ] });
-    const lanes = makeLanes(run, makeRowTree(run), "depth");
-    const rects = layLanes(lanes, new Scale({ t0: 0, t1: 3600 * SECOND }, 360), 0, 1);
+    const lanes = makeLanes(run, makeRowTree(run));
+    const rects = layLanes(lanes, new Scale({ t0: 0, t1: 3600 * SECOND }, 360), 0);
     expect([rects.span, rects.x0, rects.x1]).toEqual([[1, 2], [0, 1], [1, 360]]);
-    expect([rectAt(rects, 1, 0.5), rectAt(rects, 1, 200), rectAt(rects, 1, -2), rectAt(rects, 1, -4)]).toEqual([0, 1, 0, -1]);
-    expect(rectAt(rects, 0, 200)).toBe(-1);
+    expect([rectAt(rects, 0, 0.5), rectAt(rects, 0, 200), rectAt(rects, 0, -2), rectAt(rects, 0, -4)]).toEqual([0, 1, 0, -1]);
+    expect(rectAt(rects, 1, 200)).toBe(-1);
   });
 
   it("take the longest where nothing failed, also of many", () => {
     const run = makeExecution({ spans: [
       { name: "f", depth: 0, start: 0, end: 1e6 },
       ...Array.from({ length: 1000 }, (_, k) => ({
-        name: `n${k}`, depth: 1, start: k * 10, end: k * 10 + (k === 700 ? 9 : 5), kind: "NODE" as const, phase: "SUCCEEDED" as const,
+        name: "n", depth: 1, start: k * 10, end: k * 10 + (k === 700 ? 9 : 5), kind: "NODE" as const, phase: "SUCCEEDED" as const,
       })),
     ] });
-    const lanes = makeLanes(run, makeRowTree(run), "depth");
-    const rects = layLanes(lanes, new Scale({ t0: 0, t1: 1e6 }, 100), 0, 1);
+    const lanes = makeLanes(run, makeRowTree(run));
+    const rects = layLanes(lanes, new Scale({ t0: 0, t1: 1e6 }, 100), 0);
     expect([rects.span, rects.merged]).toEqual([[701], [1000]]);
   });
 
@@ -216,7 +221,7 @@ describe("lanes", () => {
       { name: "f", depth: 0, start: 0, end: 1e6 },
       ...Array.from({ length: 300 }, (_, k) => ({ name: "n", depth: 1, start: k, end: k + 50, kind: "NODE" as const })),
     ] });
-    expect(makeLanes(run, makeRowTree(run), "depth").count).toBe(1 + 50);
+    expect(makeLanes(run, makeRowTree(run)).count).toBe(50);
   });
 });
 
@@ -294,13 +299,11 @@ describe("the worker", () => {
     expect(await asker.ask("load", { buffer: copy }, [copy])).toEqual({ revision: execution.header.revision });
     expect(copy.byteLength).toBe(0); // handed over, not copied again
     const view = { t0: 0, t1: 3.6e12 };
-    const filter = { ...NO_FILTER, failed: true };
     expect(await asker.ask("search", { query: "node-1" })).toEqual(new SearchIndex(execution).search("node-1"));
-    expect(await asker.ask("filter", { filter, now: 1 })).toEqual(filterItems(execution, tree, filter, 1));
     expect(await asker.ask("minimap", { view, width: 50, now: 3.6e12, fold: false })).toEqual(
       makeMinimap(execution, view, 50, 3.6e12),
     );
-    expect(await asker.ask("lanes", { by: "task" })).toEqual(makeLanes(execution, tree, "task"));
+    expect(await asker.ask("lanes", {})).toEqual(makeLanes(execution, tree));
   });
 
   it("says what is wrong", async () => {

@@ -43,7 +43,7 @@ test("the reason that the keyboard is at stays the same when others come before 
     const reasons = messages.map((message, i) => ({ at: message === "mine" ? 9 : i, message }));
     return makeExecution({ spans: [{ name: "f1", depth: 0, start: 0, end: null, reasons }] });
   };
-  const execution = signal<Execution | null>(null);
+  const execution = signal<Execution>(reading([]));
   const reason = signal(-1);
   keepReason(execution, reason);
   execution.value = reading(["mine"]);

@@ -1,5 +1,5 @@
 /**
- * Packed mode: spans side by side in lanes, by depth or by what they run. In a lane what falls into
+ * Packed mode: spans side by side in lanes, by what they run. In a lane what falls into
  * one pixel column becomes one rectangle: the longest has it, but what failed or still runs goes
  * before all others, so that no zoom hides a failure.
  */
@@ -10,8 +10,6 @@ import { lowerBound, orderBy, upperBound } from "./order";
 import type { RowTree } from "./rows";
 import type { Scale } from "./scale";
 
-export type LaneKey = "depth" | "task";
-
 /** Length of the stretches whose longest span is known beforehand. */
 const BLOCK = 64;
 
@@ -20,7 +18,7 @@ export interface Lanes {
   count: number;
   /** Places of a lane are those from first[lane] up to, not including, first[lane + 1]. */
   first: Uint32Array;
-  /** Level from 1, or index of the string that names the task. */
+  /** Index of the string that names the task. */
   key: Int32Array;
   /** Spans by lane, in the order of start. */
   span: Uint32Array;
@@ -37,16 +35,13 @@ export interface Lanes {
 }
 
 /**
- * Puts items into lanes, each into the uppermost lane of its key that is free: as many lanes as go
- * on at once.
- *
- * By depth all items have a lane; by task only nodes that contain no nodes, with their attempts and
- * sub-tasks.
+ * Puts nodes that contain no nodes, their attempts and sub-tasks into lanes, each into the uppermost lane of its task that
+ * is free: as many lanes as go on at once. Tasks are in the order in which they first start.
  */
-export function makeLanes(execution: Execution, tree: RowTree, by: LaneKey): Lanes {
+export function makeLanes(execution: Execution, tree: RowTree): Lanes {
   const { spans } = execution;
   const codes = codesOf(execution.header);
-  const keys = by === "depth" ? Int32Array.from(tree.level) : taskKeys(execution, tree);
+  const keys = taskKeys(execution, tree);
   const order = orderBy(Float64Array.from(tree.span, (span) => spans.start[span]));
   const ofKey = new Map<number, Packer>();
   for (const item of order) {
@@ -56,9 +51,7 @@ export function makeLanes(execution: Execution, tree: RowTree, by: LaneKey): Lan
     const span = tree.span[item];
     packer.add(span, spans.start[span], endOf(execution, span, Infinity));
   }
-  // Depths from the top; tasks in the order in which they first start.
-  const sorted = [...ofKey].sort(([a], [b]) => (by === "depth" ? a - b : 0));
-  const all = sorted.flatMap(([key, { lanes }]) => lanes.map((lane) => ({ key, lane })));
+  const all = [...ofKey].flatMap(([key, { lanes }]) => lanes.map((lane) => ({ key, lane })));
   const total = all.reduce((sum, { lane }) => sum + lane.length, 0);
   const lanes: Lanes = {
     count: all.length,

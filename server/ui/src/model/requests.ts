@@ -2,9 +2,8 @@
 
 import { decodeColumns } from "../data/columns";
 import type { Execution } from "../data/execution";
-import { type Filter, type Filtered, filterItems } from "./filter";
 import { findFolds, NO_FOLDS } from "./folding";
-import { type LaneKey, type Lanes, makeLanes } from "./lanes";
+import { type Lanes, makeLanes } from "./lanes";
 import { type Minimap, makeMinimap } from "./minimap";
 import { makeRowTree, type RowTree } from "./rows";
 import type { View } from "./scale";
@@ -18,9 +17,8 @@ export interface Requests {
    */
   load: { ask: { buffer: ArrayBuffer }; answer: { revision: string } };
   search: { ask: { query: string }; answer: SearchResult };
-  filter: { ask: { filter: Filter; now: number }; answer: Filtered };
   minimap: { ask: { view: View; width: number; now: number; fold: boolean }; answer: Minimap };
-  lanes: { ask: { by: LaneKey }; answer: Lanes };
+  lanes: { ask: object; answer: Lanes };
 }
 
 export type RequestName = keyof Requests;
@@ -63,14 +61,12 @@ export class Answerer {
     switch (ask.name) {
       case "search":
         return index.search(ask.query);
-      case "filter":
-        return filterItems(execution, tree, ask.filter, ask.now);
       case "minimap": {
         const folds = ask.fold ? findFolds(execution, execution.asOfOffset) : NO_FOLDS;
         return makeMinimap(execution, ask.view, ask.width, ask.now, folds);
       }
       case "lanes":
-        return makeLanes(execution, tree, ask.by);
+        return makeLanes(execution, tree);
     }
   }
 }

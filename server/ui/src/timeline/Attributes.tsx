@@ -1,6 +1,7 @@
 // What is known of a span by name, and where it leads.
 
 import type { EntityVersionJson, SpanJson } from "../data/api";
+import { visible } from "../model/visible";
 import { nodeKindWords } from "../model/words";
 import { Fact } from "./Details";
 
@@ -18,11 +19,11 @@ export function Links({ spans }: { spans: (SpanJson | null)[] }) {
           <li key={i}>
             {SAFE.test(uri) ? (
               <a href={uri} rel="noopener noreferrer" target="_blank">
-                {name || uri}
+                {visible(name || uri)}
               </a>
             ) : (
               <span class="tl-wrap">
-                {name} {uri}
+                {visible(`${name} ${uri}`)}
               </span>
             )}
           </li>
@@ -64,7 +65,7 @@ export function Attributes({ span, attempt }: { span: SpanJson | null; attempt: 
         {facts.map(([name, value]) =>
           value === undefined || value === "" ? null : (
             <Fact key={name} name={name}>
-              <span class="tl-wrap">{value}</span>
+              <span class="tl-wrap">{visible(value)}</span>
             </Fact>
           ),
         )}

@@ -6,6 +6,7 @@ import type { Mark } from "../model/axis";
 import { formatDuration, formatOffset, momentOf } from "../model/format";
 import type { Scale } from "../model/scale";
 import { showTime } from "./actions";
+import { followPress } from "./drag";
 import { wheel } from "./pointer";
 import type { Renderer } from "./renderer";
 import type { Store } from "./store";
@@ -40,42 +41,34 @@ export function Axis({ store, ticks, renderer }: Props) {
     const axis = element.current!;
     const left = axis.getBoundingClientRect().left;
     const from = event.clientX - left;
-    axis.setPointerCapture(event.pointerId);
     const move = (moved: PointerEvent): void => {
       const to = Math.max(0, Math.min(axis.clientWidth, moved.clientX - left));
       drag.value = from < to ? [from, to] : [to, from];
       showRangeOnPlot(drag.value);
     };
-    const done = (ended: PointerEvent): void => {
-      axis.removeEventListener("pointermove", move);
-      axis.removeEventListener("pointerup", done);
-      axis.removeEventListener("pointercancel", done);
-      // The last movement may come with the release alone.
-      if (ended.type === "pointerup") move(ended);
+    followPress(axis, event, move, (isReleased) => {
       const range = drag.peek();
       drag.value = null;
       showRangeOnPlot(null);
-      if (ended.type !== "pointerup" || range === null || range[1] - range[0] < LEAST_RANGE_PX) return;
+      if (!isReleased || range === null || range[1] - range[0] < LEAST_RANGE_PX) return;
       const scale = store.scale.peek();
       store.follow.value = false;
       showTime(store, scale.time(range[0]), scale.time(range[1]));
-    };
-    axis.addEventListener("pointermove", move);
-    axis.addEventListener("pointerup", done);
-    axis.addEventListener("pointercancel", done);
+    });
   };
 
-  const startNs = store.shown.value?.execution.startNs ?? 0n;
+  const { startNs } = store.shown.value.execution;
   const scale = store.scale.value;
+  const folds = foldLabels(scale);
   return (
     <div class="tl-axis" ref={element} onPointerDown={down} title="Drag to zoom into a range">
-      {placeMarks(ticks.value, foldLabels(scale), store.width.value).map(({ mark, x }) => (
+      {placeMarks(ticks.value, folds, store.width.value).map(({ mark, x }) => (
         <span class="tl-axis-tick" key={mark.offset} style={{ transform: `translateX(${x}px)` }}>
           <span class="tl-axis-date">{mark.date}</span>
           <span class="tl-axis-time">{mark.label}</span>
         </span>
       ))}
-      {foldLabels(scale).map(({ x, text }) => (
+      {folds.map(({ x, text }) => (
         <span class="tl-axis-fold" key={x} style={{ left: `${x}px` }} title={`${text.slice(2)} in which nothing happened, folded`}>
           {text}
         </span>

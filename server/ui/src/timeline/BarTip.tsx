@@ -5,7 +5,7 @@ import { GROUP_COUNT } from "../model/codes";
 import { formatDuration, formatMoment, formatOffset, formatShare } from "../model/format";
 import { cacheWords, groupWords, GROUP_NAMES, operationWords, phaseWords, qualityWords } from "../model/words";
 import { PhaseGlyph } from "./Icon";
-import { flagsOf, groupTimes, kindHint, spanName, subtasksOf, type Flag } from "./rowFacts";
+import { flagsOf, groupTimes, kindHint, labelOf, spanName, subtasksOf, type Flag } from "./rowFacts";
 import type { Shown, Store } from "./store";
 
 interface Props {
@@ -20,7 +20,7 @@ interface Props {
 
 export function BarTip({ store, shown, item, segment, lead }: Props) {
   const { execution, codes } = shown;
-  const { spans, header, strings } = execution;
+  const { header } = execution;
   const bar = shown.bars.of(item);
   const span = bar.span;
   const isOpen = bar.end === Infinity;
@@ -28,7 +28,7 @@ export function BarTip({ store, shown, item, segment, lead }: Props) {
   const end = isOpen ? Math.max(now, bar.start) : bar.end;
   const zone = store.state.tz.value;
   const phase = header.phases[bar.phase];
-  const label = spans.label[span] < 0 ? "" : strings.get(spans.label[span]);
+  const label = labelOf(shown, span);
   const subtasks = subtasksOf(shown, span);
   const hint = kindHint(shown, span);
   const flags = flagsOf(shown, span);

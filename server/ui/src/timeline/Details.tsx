@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import type { SpanJson } from "../data/api";
 import { endOf } from "../model/codes";
 import { formatDuration, formatExact, formatMoment, formatOffset, formatShare } from "../model/format";
+import { visible, visibleMessage } from "../model/visible";
 import { cacheWords, kindWords, operationWords, phaseWords, plural, qualityWords } from "../model/words";
 import { select } from "./actions";
 import { Attributes, Links } from "./Attributes";
@@ -12,7 +13,7 @@ import { GroupBar } from "./GroupBar";
 import { Icon, PhaseGlyph } from "./Icon";
 import { PhaseHistory } from "./PhaseHistory";
 import { ReasonList } from "./ReasonList";
-import { flagsOf, kindHint, spanName, subtasksOf } from "./rowFacts";
+import { flagsOf, kindHint, labelOf, spanName, subtasksOf } from "./rowFacts";
 import { spanDetails } from "./spanDetails";
 import type { Shown, Store } from "./store";
 
@@ -29,7 +30,7 @@ interface Props {
 export function Details({ store, onClosed }: Props) {
   const shown = store.shown.value;
   const span = store.selected.value;
-  if (shown === null || span < 0 || !store.state.panel.value) return null;
+  if (span < 0 || !store.state.panel.value) return null;
   const close = (): void => {
     store.state.panel.value = false;
     onClosed();
@@ -52,7 +53,7 @@ interface ViewProps {
 
 function SpanDetailsView({ store, shown, span }: ViewProps) {
   const { execution, codes } = shown;
-  const { spans, header, strings } = execution;
+  const { spans, header } = execution;
   const attempts = attemptsOf(shown, span);
   const asked = [span, ...attempts.slice(0, MOST_ATTEMPTS)].map((each) => spanDetails(store, store.idOf(each)));
   useEffect(() => {
@@ -71,7 +72,7 @@ function SpanDetailsView({ store, shown, span }: ViewProps) {
   const isOperation = spans.kind[span] === codes.kinds.operation;
   const critical = criticalTime(shown, span);
   const flags = flagsOf(shown, span);
-  const label = spans.label[span] < 0 ? "" : strings.get(spans.label[span]);
+  const label = labelOf(shown, span);
   const subtasks = isOperation ? "" : subtasksOf(shown, span);
   const cache = cacheWords(header.cache_statuses[spans.cache[span]]);
   const attempt = ofAttempts.length === 1 ? ofAttempts[0] : null;
@@ -104,7 +105,7 @@ function SpanDetailsView({ store, shown, span }: ViewProps) {
         {cache !== "" && <Fact name="Cache">{cache}</Fact>}
         {own?.totals?.selfTime !== undefined && <Fact name="Self time">{selfTime(own)}</Fact>}
       </dl>
-      <Failure spans={[own, ...ofAttempts]} />
+      <Failure spans={[own, ...ofAttempts]} owners={["", ...attempts.map((each) => spanName(shown, each))]} />
       {flags.length > 0 && (
         <ul class="tl-flags">
           {flags.map(({ owner, quality }) => (
@@ -142,25 +143,28 @@ export function Fact({ name, children }: { name: string; children: preact.Compon
   );
 }
 
-function Failure({ spans }: { spans: (SpanJson | null)[] }) {
-  const errors = spans.flatMap((span) => (span?.error === undefined ? [] : [span.error]));
-  const seen = new Set<string>();
+/** What a span and its attempts failed with, and which of them did. What the span itself says is not told of attempts again. */
+function Failure({ spans, owners }: { spans: (SpanJson | null)[]; owners: readonly string[] }) {
+  const told = new Map<string, { error: NonNullable<SpanJson["error"]>; by: string[] }>();
+  spans.forEach((span, i) => {
+    if (span?.error === undefined) return;
+    const key = span.error.message ?? "";
+    const before = told.get(key);
+    if (before === undefined) told.set(key, { error: span.error, by: [owners[i]] });
+    else if (before.by[0] !== "") before.by.push(owners[i]);
+  });
   return (
     <>
-      {errors.map((error) => {
-        const text = error.message ?? "";
-        if (seen.has(text)) return null;
-        seen.add(text);
-        const kind = (error.kind ?? "").replace("ERROR_KIND_", "").toLowerCase();
-        return (
-          <section class="tl-error" key={text}>
-            <h3>
-              {error.code || "Error"} {kind !== "" && <span class="tl-muted">({kind} error)</span>}
-            </h3>
-            <pre>{text}</pre>
-          </section>
-        );
-      })}
+      {Array.from(told, ([key, { error: { code, kind = "", message = "" }, by }]) => (
+        <section class="tl-error" key={key}>
+          <h3>
+            {by[0] !== "" && `${by.join(", ")}: `}
+            {code ? visible(code) : "Error"}
+            {kind !== "" && <span class="tl-muted"> ({kind.replace("ERROR_KIND_", "").toLowerCase()} error)</span>}
+          </h3>
+          <pre>{visibleMessage(message)}</pre>
+        </section>
+      ))}
     </>
   );
 }

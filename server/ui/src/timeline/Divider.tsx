@@ -1,6 +1,7 @@
 // The line between names and bars: dragged, or moved by the arrow keys.
 
 import type { Signal } from "@preact/signals";
+import { followPress } from "./drag";
 
 export const LEAST_TREE_PX = 120;
 const STEP_PX = 16;
@@ -17,18 +18,8 @@ export function Divider({ width, most }: Props) {
   };
   const drag = (event: PointerEvent): void => {
     const element = event.currentTarget as HTMLElement;
-    const startX = event.clientX;
-    const startWidth = width.peek();
-    element.setPointerCapture(event.pointerId);
-    const move = (moved: PointerEvent): void => set(startWidth + moved.clientX - startX);
-    const up = (): void => {
-      element.removeEventListener("pointermove", move);
-      element.removeEventListener("pointerup", up);
-      element.removeEventListener("pointercancel", up);
-    };
-    element.addEventListener("pointermove", move);
-    element.addEventListener("pointerup", up);
-    element.addEventListener("pointercancel", up);
+    const start = width.peek() - event.clientX;
+    followPress(element, event, (moved) => set(start + moved.clientX));
     event.preventDefault();
     element.focus();
   };

@@ -2,15 +2,16 @@
 
 import { useComputed } from "@preact/signals";
 import { ROW_PX } from "../draw/scene";
+import { visible } from "../model/visible";
 import { plural } from "../model/words";
 import type { Store } from "./store";
 
 export function LaneNames({ store }: { store: Store }) {
   const first = useComputed(() => Math.max(0, Math.floor(store.scrollTop.value / ROW_PX)));
   const lanes = store.lanes.value;
-  const shown = store.shown.value;
+  const { strings } = store.shown.value.execution;
   const names = [];
-  if (lanes !== null && shown !== null) {
+  if (lanes !== null) {
     const last = Math.min(lanes.count, first.value + Math.ceil(store.height.value / ROW_PX) + 1);
     for (let lane = first.value; lane < last; lane++) {
       const isFirst = lane === 0 || lanes.key[lane] !== lanes.key[lane - 1];
@@ -24,7 +25,7 @@ export function LaneNames({ store }: { store: Store }) {
           class={`tl-lane${isLast ? " is-last" : ""}`}
           style={{ transform: `translateY(${isNamed && !isLast ? Math.max(0, top) : top}px)` }}
         >
-          {isNamed && <span class="tl-name-text">{shown.execution.strings.get(lanes.key[lane])}</span>}
+          {isNamed && <span class="tl-name-text">{visible(strings.get(lanes.key[lane]))}</span>}
         </div>,
       );
     }

@@ -7,6 +7,7 @@ import { sizeCanvas } from "../draw/surface";
 import { Scale, type View } from "../model/scale";
 import { formatOffset } from "../model/format";
 import { panBy, showTime, zoom } from "./actions";
+import { followPress } from "./drag";
 import type { Renderer } from "./renderer";
 import type { Store } from "./store";
 
@@ -51,7 +52,6 @@ export function Minimap({ store, renderer }: Props) {
     const left = element.getBoundingClientRect().left;
     const startX = event.clientX - left;
     const grip = gripAt(startX);
-    element.setPointerCapture(event.pointerId);
     let moved = false;
     store.follow.value = false;
     const move = (next: PointerEvent): void => {
@@ -66,25 +66,17 @@ export function Minimap({ store, renderer }: Props) {
         showTime(store, whole.time(from + shift), whole.time(to + shift));
       }
     };
-    const done = (ended: PointerEvent): void => {
-      element.removeEventListener("pointermove", move);
-      element.removeEventListener("pointerup", done);
-      element.removeEventListener("pointercancel", done);
-      // The last movement may come with the release alone.
-      if (ended.type === "pointerup") move(ended);
+    followPress(element, event, move, (isReleased) => {
       const range = marked.peek();
       marked.value = null;
-      if (ended.type !== "pointerup") return;
+      if (!isReleased) return;
       if (range !== null) showTime(store, whole.time(range[0]), whole.time(range[1]));
       else if (!moved) {
         const half = (to - from) / 2;
         const middle = Math.max(half, Math.min(startX, whole.width - half));
         showTime(store, whole.time(middle - half), whole.time(middle + half));
       }
-    };
-    element.addEventListener("pointermove", move);
-    element.addEventListener("pointerup", done);
-    element.addEventListener("pointercancel", done);
+    });
   };
   const key = (event: KeyboardEvent): void => {
     const width = store.width.peek();

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { formatDuration, formatOffset, momentOf } from "../model/format";
 import { reasonFacts } from "../model/reasonFacts";
 import { ROW_OPEN } from "../model/rows";
+import { visible } from "../model/visible";
 import { groupDigits, phaseWords, plural } from "../model/words";
 import { bringIntoView } from "./actions";
 import type { Shown, Store } from "./store";
@@ -22,8 +23,9 @@ export function ReasonList({ store, shown, span }: Props) {
   const most = useSignal(PAGE);
   const { tree, execution } = shown;
   const item = tree.itemOfSpan[span];
-  const row = store.rows.value!.rowOfItem[item];
-  const isOpen = row >= 0 && store.rows.value!.item[row] === item && store.rows.value!.state[row] === ROW_OPEN;
+  const rows = store.rows.value;
+  const row = rows.rowOfItem[item];
+  const isOpen = row >= 0 && rows.item[row] === item && rows.state[row] === ROW_OPEN;
   // An operation or an attempt that has no row of its own: what lies in it.
   const isRow = tree.span[item] === span;
   const all = isRow ? shown.reasons.of(item, !isOpen).reason : reasonsOf(shown, span);
@@ -85,7 +87,7 @@ function ReasonItem({ store, shown, reason, span, gap }: ItemProps) {
         {phaseWords(phase).text}
         {isSevere && <b class="tl-severity"> {severity}</b>}
         {occurrences > 1 && <b> ×{groupDigits(occurrences)}</b>}
-        {source !== "" && <span class="tl-muted"> {source}</span>}
+        {source !== "" && <span class="tl-muted"> {visible(source)}</span>}
       </span>
       <p class="tl-message">{message}</p>
     </li>

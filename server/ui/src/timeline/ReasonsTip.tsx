@@ -2,6 +2,7 @@
 
 import { formatDuration, formatMoment, formatOffset } from "../model/format";
 import { reasonFacts } from "../model/reasonFacts";
+import { visible } from "../model/visible";
 import { groupDigits, phaseWords } from "../model/words";
 import { spanName } from "./rowFacts";
 import type { Shown, Store } from "./store";
@@ -68,7 +69,7 @@ function ReasonText({ store, shown, reason, rowSpan, brief }: ReasonProps) {
         {isSevere && <span class={`tl-severity is-${severity.toLowerCase()}`}>{severity}</span>}
         {occurrences > 1 && <span class="tl-count">×{groupDigits(occurrences)}</span>}
         {span !== rowSpan && spans.kind[span] !== shown.codes.kinds.attempt && <span>{spanName(shown, span)}</span>}
-        {source !== "" && <span class="tl-muted">{source}</span>}
+        {source !== "" && <span class="tl-muted">{visible(source)}</span>}
       </div>
       <p class={`tl-message${brief ? " is-brief" : ""}`}>{message}</p>
       <div class="tl-tip-times">

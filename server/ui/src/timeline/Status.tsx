@@ -2,18 +2,17 @@
 
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { isRefusal } from "../data/live";
+import { visible } from "../model/visible";
 import { phaseWords, plural } from "../model/words";
 import { formatDuration, momentOf } from "../model/format";
 import { PhaseGlyph } from "./Icon";
 import type { Store } from "./store";
+import type { LiveSource } from "./TimelineView";
 
 /** A line under the timeline: phase, how much there is, and whether it is live. */
 export function StatusLine({ store }: { store: Store }) {
-  const shown = store.shown.value;
-  if (shown === null) return <div class="tl-status" />;
-  const { execution, codes } = shown;
+  const { execution, codes } = store.shown.value;
   const { header, spans } = execution;
-  const rows = store.rows.value?.count ?? 0;
   const end = Number.isNaN(execution.endOffset) ? store.now.value : execution.endOffset;
   const length = Math.max(0, end - spans.start[0]); // The clock of who told of the start may be ahead.
   const isOpen = store.isOpen.value;
@@ -34,7 +33,7 @@ export function StatusLine({ store }: { store: Store }) {
       )}
       {header.stale && <span>Nothing heard for long</span>}
       <span>
-        {store.state.mode.value === "packed" ? plural(store.lineCount.value, "lane") : plural(rows, "row")} of {plural(spans.count, "span")}, {plural(execution.reasons.count, "reason")}
+        {store.state.mode.value === "packed" ? plural(store.lineCount.value, "lane") : plural(store.lineCount.value, "row")} of {plural(spans.count, "span")}, {plural(execution.reasons.count, "reason")}
       </span>
       <span class="tl-status-zone">Times in {momentOf(execution.startNs, 0, store.state.tz.value).zone}</span>
     </div>
@@ -42,25 +41,25 @@ export function StatusLine({ store }: { store: Store }) {
 }
 
 /** What stands in the way: not read yet, not found, or the server does not answer. */
-export function Trouble({ store }: { store: Store }) {
-  const status = store.source.status.value;
-  const error = store.source.error.value;
+export function Trouble({ source }: { source: LiveSource }) {
+  const status = source.status.value;
+  const error = source.error.value;
   const isLate = useSignal(false);
   // Who waits for less than this sees no words flash by.
   useSignalEffect(() => {
     isLate.value = false;
-    if (store.source.status.value !== "loading") return;
+    if (source.status.value !== "loading") return;
     const timer = setTimeout(() => (isLate.value = true), 200);
     return () => clearTimeout(timer);
   });
   if (status === "loading") return <div class="tl-state">{isLate.value && <p role="status">Reading the execution…</p>}</div>;
   if (status === "waiting") {
-    const { project, domain, name } = store.source.key;
+    const { project, domain, name } = source.key;
     return (
       <div class="tl-state" role="status">
         <h2>No such execution yet</h2>
         <p>
-          Nothing has been heard of {project}/{domain}/{name}.
+          Nothing has been heard of {[project, domain, name].map(visible).join("/")}.
         </p>
         <p class="tl-muted">It is shown as soon as its first event has come.</p>
       </div>

@@ -1,7 +1,8 @@
 // The timeline of one execution: names, bars, axis, overview, search, details.
 
-import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { useComputed, useSignal, useSignalEffect, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { Execution } from "../data/execution";
 import { ROW_PX } from "../draw/scene";
 import { layAxis } from "../model/axis";
 import { NO_FILTER } from "../model/filter";
@@ -30,9 +31,13 @@ import "../styles/tooltip.css";
 import "../styles/details.css";
 import "../styles/filter.css";
 
+/** As Source; there may be nothing to show yet. */
+export interface LiveSource extends Omit<Source, "execution"> {
+  execution: ReadonlySignal<Execution | null>;
+}
+
 export interface TimelineProps {
-  /** The execution and how it stands with the server: see data/live.ts. */
-  source: Source;
+  source: LiveSource;
   /** What makes the view; whoever mounts the timeline mirrors it into the address of the page. */
   state: ViewState;
   /** Asked for by keys that concern the page around: other views, theme, help. */
@@ -43,7 +48,18 @@ const NARROW_PX = 640;
 const TREE_SHARE = 0.34;
 const MOST_TREE_PX = 460;
 
-export function TimelineView({ source, state, onPageCommand }: TimelineProps) {
+export function TimelineView(props: TimelineProps) {
+  const { source } = props;
+  if (source.execution.value !== null) return <ReadTimeline {...props} source={source as Source} />;
+  return (
+    <section class="tl" aria-label="Timeline">
+      <Trouble source={source} />
+    </section>
+  );
+}
+
+/** What is read once stays: a server that is lost, or an execution that is deleted, takes nothing away. */
+function ReadTimeline({ source, state, onPageCommand }: TimelineProps & { source: Source }) {
   const store = useMemo(() => new Store(source, state), [source, state]);
   const tips = useMemo(() => new TipControl(), []);
   const root = useRef<HTMLElement>(null);
@@ -51,10 +67,7 @@ export function TimelineView({ source, state, onPageCommand }: TimelineProps) {
   const search = useRef<HTMLInputElement>(null);
   const renderer = useSignal<Renderer | null>(null);
   const treeWidth = useSignal(0);
-  const ticks = useComputed(() => {
-    const shown = store.shown.value;
-    return shown === null ? [] : layAxis(store.scale.value, { startNs: shown.execution.startNs, by: state.tz.value });
-  });
+  const ticks = useComputed(() => layAxis(store.scale.value, { startNs: source.execution.value.startNs, by: state.tz.value }));
 
   useEffect(() => () => store.dispose(), [store]);
   useEffect(() => {
@@ -92,17 +105,18 @@ export function TimelineView({ source, state, onPageCommand }: TimelineProps) {
     return () => observer.disconnect();
   }, [store]);
   useEffect(() => keepRows(store, scroller.current!), [store]);
-  const isShown = useComputed(() => store.shown.value !== null).value;
-  useEffect(() => {
-    if (isShown) revealSelected(store);
-  }, [store, isShown]);
+  useEffect(() => revealSelected(store), [store]);
 
-  const focusTree = (): void => root.current?.querySelector<HTMLElement>("[data-keys=tree]")?.focus();
+  const focusTree = (): void => root.current!.querySelector<HTMLElement>("[data-keys=tree]")!.focus({ preventScroll: true });
+  useEffect(() => {
+    // Keys work at once; but who is somewhere else already stays there.
+    if (document.activeElement === document.body) focusTree();
+  }, []);
   const commands: Commands = {
     focusSearch: () => search.current?.focus(),
-    nextHit: (step) => store.work.goToHit(step),
     openDetails: () => {
       if (store.activeSpan.peek() < 0) return;
+      tips.hide();
       state.sel.value = store.active.peek();
       state.panel.value = true;
       requestAnimationFrame(() => root.current?.querySelector<HTMLElement>(".tl-details")?.focus());
@@ -111,7 +125,7 @@ export function TimelineView({ source, state, onPageCommand }: TimelineProps) {
       const plot = root.current?.querySelector(".tl-plot")?.getBoundingClientRect();
       const row = rowOfReason(store, reason);
       if (plot === undefined || row < 0) return;
-      const { execution, tree } = store.shown.peek()!;
+      const { execution, tree } = store.shown.peek();
       const top = plot.top + row * ROW_PX - store.scrollTop.peek();
       tips.show({
         subject: { what: "reasons", item: tree.itemOfSpan[execution.reasons.span[reason]], reasons: [reason] },
@@ -139,7 +153,6 @@ export function TimelineView({ source, state, onPageCommand }: TimelineProps) {
       else return false;
       return true;
     },
-    toggleFollow: () => store.toggleFollow(),
     page: (command) => onPageCommand?.(command),
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -156,7 +169,7 @@ export function TimelineView({ source, state, onPageCommand }: TimelineProps) {
   return (
     <section class="tl" aria-label="Timeline" ref={root} onKeyDown={onKeyDown}>
       <Toolbar store={store} search={search} onDone={focusTree} />
-      <Trouble store={store} />
+      <Trouble source={source} />
       <div class="tl-body">
         <div class="tl-main">
           <Minimap store={store} renderer={renderer} />
@@ -184,11 +197,10 @@ export function TimelineView({ source, state, onPageCommand }: TimelineProps) {
 
 /** An address may select what is shut away or far down. */
 function revealSelected(store: Store): void {
-  const shown = store.shown.peek()!;
   const span = store.selected.peek();
   if (span < 0) return;
   store.active.value = store.state.sel.peek();
-  store.state.collapse.value = store.state.collapse.peek().expandTo(shown.tree, span);
+  store.state.collapse.value = store.state.collapse.peek().expandTo(store.shown.peek().tree, span);
   // The rows are there, but the spacer gets its height in the next frame.
   requestAnimationFrame(() => store.revealRow(store.activeRow.peek()));
 }

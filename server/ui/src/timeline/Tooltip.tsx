@@ -44,7 +44,7 @@ export function Tooltip({ store, tips, onMore }: Props) {
     return () => document.removeEventListener("keydown", key);
   });
 
-  if (tip === null || shown === null) return null;
+  if (tip === null) return null;
   const { subject } = tip;
   return (
     <div

@@ -8,7 +8,7 @@ import { ROW_LEAF, ROW_OPEN, rowOfSpan, setSize } from "../model/rows";
 import { groupDigits, phaseWords } from "../model/words";
 import { select, setOpen } from "./actions";
 import { Icon, PhaseGlyph } from "./Icon";
-import { groupSummary, spanName } from "./rowFacts";
+import { groupSummary, labelOf, spanName } from "./rowFacts";
 import { ROW_PX } from "../draw/scene";
 import type { Shown, Store } from "./store";
 
@@ -27,8 +27,7 @@ export function rowElementId(span: number): string {
 export function Tree({ store }: { store: Store }) {
   const first = useComputed(() => Math.max(0, Math.floor(store.scrollTop.value / ROW_PX) - SPARE_ROWS));
   const last = useComputed(() => {
-    const count = store.rows.value?.count ?? 0;
-    return Math.min(count, first.value + Math.ceil(store.height.value / ROW_PX) + 2 * SPARE_ROWS + 1);
+    return Math.min(store.rows.value.count, first.value + Math.ceil(store.height.value / ROW_PX) + 2 * SPARE_ROWS + 1);
   });
   const body = useRef<HTMLDivElement>(null);
   useSignalEffect(() => {
@@ -38,7 +37,6 @@ export function Tree({ store }: { store: Store }) {
 
   const shown = store.shown.value;
   const rows = store.rows.value;
-  if (shown === null || rows === null) return null;
   const active = store.activeRow.value;
   const selected = store.selected.value;
   // What has no row of its own is selected in the row that shows it.
@@ -99,7 +97,7 @@ function showFocus(store: Store, grid: HTMLElement): void {
   const rows = store.rows.peek();
   const row = store.activeRow.peek();
   if (row >= 0) store.revealRow(row);
-  else if (rows !== null && rows.count > 0) {
+  else if (rows.count > 0) {
     const first = Math.min(rows.count - 1, Math.ceil(store.scrollTop.peek() / ROW_PX));
     store.active.value = store.idOf(rows.span[first]);
   }
@@ -136,13 +134,13 @@ interface RowProps {
 
 function TreeRow({ store, shown, row, span, level, state, position, size, isActive, isSelected, hit }: RowProps) {
   const { execution, codes } = shown;
-  const { spans, header, strings } = execution;
+  const { spans, header } = execution;
   const isOpen = Number.isNaN(spans.end[span]);
   const now = isOpen ? store.now.value : store.now.peek();
   const phase = header.phases[spans.phase[span]];
   const name = spanName(shown, span);
   const reasons = shown.reasons.of(shown.tree.itemOfSpan[span], state !== ROW_OPEN).count;
-  const label = spans.label[span] < 0 ? "" : strings.get(spans.label[span]);
+  const label = labelOf(shown, span);
   const isCached = codes.cacheHit === spans.cache[span];
   const toggle = (event: MouseEvent): void => {
     event.stopPropagation();

@@ -8,6 +8,7 @@ import { parentRow, ROW_OPEN, ROW_SHUT } from "../model/rows";
 import { pan, showRange, zoomAbout } from "../model/scale";
 import { phaseWords, plural } from "../model/words";
 import { ROW_PX } from "../draw/scene";
+import { nameOf } from "./rowFacts";
 import type { Store } from "./store";
 
 export const ZOOM_STEP = 1.5;
@@ -31,28 +32,25 @@ export function showTime(store: Store, t0: number, t1: number, margin = 0): void
 }
 
 export function showAll(store: Store): void {
-  batch(() => {
-    store.state.t0.value = Number.NaN;
-    store.state.t1.value = Number.NaN;
-  });
+  store.setView(store.whole.peek());
 }
 
 /** Fits the view to the span that has the keyboard. */
 export function fitActive(store: Store): void {
   const span = store.activeSpan.peek();
-  const shown = store.shown.peek();
-  if (shown === null || span < 0) return;
-  showTime(store, shown.execution.spans.start[span], endOf(shown.execution, span, store.now.peek()), 0.05);
+  const { execution } = store.shown.peek();
+  if (span >= 0) showTime(store, execution.spans.start[span], endOf(execution, span, store.now.peek()), 0.05);
 }
 
 /** Says in words which span this is. */
 export function describeSpan(store: Store, span: number): string {
-  const { execution } = store.shown.peek()!;
-  const { spans, strings, header } = execution;
+  const shown = store.shown.peek();
+  const { execution } = shown;
+  const { spans, header } = execution;
   const phase = phaseWords(header.phases[spans.phase[span]]).text.toLowerCase();
   const length = formatDuration(endOf(execution, span, store.now.peek()) - spans.start[span]);
   const reasons = spans.reasonFirst[spans.subtreeEnd[span]] - spans.reasonFirst[span];
-  return `${strings.get(spans.name[span])}, ${phase}, ${length}${reasons === 0 ? "" : `, ${plural(reasons, "reason")}`}`;
+  return `${nameOf(shown, span)}, ${phase}, ${length}${reasons === 0 ? "" : `, ${plural(reasons, "reason")}`}`;
 }
 
 export interface SelectOptions {
@@ -65,17 +63,17 @@ export interface SelectOptions {
 
 /** Gives the keyboard to a span, and selects it. */
 export function select(store: Store, span: number, options: SelectOptions = {}): void {
-  const shown = store.shown.peek();
-  if (shown === null || span < 0) return;
+  if (span < 0) return;
+  const { execution, tree } = store.shown.peek();
   const id = store.idOf(span);
   batch(() => {
     store.active.value = id;
     store.state.sel.value = id;
     store.reason.value = -1;
-    if (options.reveal) store.state.collapse.value = store.state.collapse.peek().expandTo(shown.tree, span);
+    if (options.reveal) store.state.collapse.value = store.state.collapse.peek().expandTo(tree, span);
   });
   if (options.reveal) store.revealRow(store.activeRow.peek());
-  if (options.time) bringIntoView(store, shown.execution.spans.start[span], endOf(shown.execution, span, store.now.peek()));
+  if (options.time) bringIntoView(store, execution.spans.start[span], endOf(execution, span, store.now.peek()));
   if (!options.quiet) store.say(describeSpan(store, span));
 }
 
@@ -90,16 +88,14 @@ export function bringIntoView(store: Store, t0: number, t1: number): void {
 
 /** Goes up or down by rows. */
 export function moveRows(store: Store, by: number): void {
-  const rows = store.rows.peek();
-  if (rows === null || rows.count === 0) return;
+  const last = store.rows.peek().count - 1;
   const row = store.activeRow.peek();
-  const next = row < 0 ? (by > 0 ? 0 : rows.count - 1) : Math.max(0, Math.min(rows.count - 1, row + by));
-  goToRow(store, next);
+  goToRow(store, row < 0 ? (by > 0 ? 0 : last) : Math.max(0, Math.min(last, row + by)));
 }
 
 export function goToRow(store: Store, row: number): void {
   const rows = store.rows.peek();
-  if (rows === null || row < 0 || row >= rows.count) return;
+  if (row < 0 || row >= rows.count) return;
   select(store, rows.span[row]);
   store.revealRow(row);
 }
@@ -110,46 +106,38 @@ export function pageRows(store: Store): number {
 
 /** Opens or shuts what a row contains. */
 export function setOpen(store: Store, row: number, open: boolean): void {
-  const shown = store.shown.peek();
-  const rows = store.rows.peek();
-  if (shown === null || rows === null || row < 0) return;
-  store.state.collapse.value = store.state.collapse.peek().set(shown.tree, [rows.item[row]], open);
+  const { collapse } = store.state;
+  collapse.value = collapse.peek().set(store.shown.peek().tree, [store.rows.peek().item[row]], open);
 }
 
 /** Right arrow: opens, or goes to the first row inside. */
 export function goInside(store: Store): void {
   const rows = store.rows.peek();
   const row = store.activeRow.peek();
-  if (rows === null || row < 0) return;
   if (rows.state[row] === ROW_SHUT) setOpen(store, row, true);
   else if (rows.state[row] === ROW_OPEN) goToRow(store, row + 1);
 }
 
 /** Left arrow: shuts, or goes to the row around. */
 export function goOutside(store: Store): void {
-  const shown = store.shown.peek();
   const rows = store.rows.peek();
   const row = store.activeRow.peek();
-  if (shown === null || rows === null || row < 0) return;
   if (rows.state[row] === ROW_OPEN) setOpen(store, row, false);
-  else goToRow(store, parentRow(shown.tree, rows, row));
+  else if (row >= 0) goToRow(store, parentRow(store.shown.peek().tree, rows, row));
 }
 
 export function setAllOpen(store: Store, open: boolean): void {
-  store.state.collapse.value = new Collapse(open ? "open" : "shut");
-  const shown = store.shown.peek();
+  const all = new Collapse(open ? "open" : "shut");
   // With everything shut the root alone would be left: what it contains is what people came for.
-  if (!open && shown !== null) store.state.collapse.value = store.state.collapse.peek().set(shown.tree, [0], true);
-  store.say(plural(store.rows.peek()?.count ?? 0, "row"));
+  store.state.collapse.value = all.set(store.shown.peek().tree, [0], true);
+  store.say(plural(store.rows.peek().count, "row"));
   store.revealRow(store.activeRow.peek());
 }
 
 /** Selects the next span that failed, in the order of rows whether they are shown or not. */
 export function goToFailure(store: Store, step: 1 | -1): void {
-  const shown = store.shown.peek();
-  if (shown === null) return;
-  const { spans } = shown.execution;
-  const { tree, codes } = shown;
+  const { execution, tree, codes } = store.shown.peek();
+  const { spans } = execution;
   const here = store.activeSpan.peek();
   let item = here < 0 ? (step > 0 ? -1 : tree.count) : tree.itemOfSpan[here];
   for (let tried = 0; tried < tree.count; tried++) {

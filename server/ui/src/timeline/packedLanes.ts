@@ -4,7 +4,7 @@ import { layLanes, type Lanes, type Rects } from "../model/lanes";
 import { lowerBound } from "../model/order";
 import { ROW_PX } from "../draw/scene";
 import { select } from "./actions";
-import { spanName } from "./rowFacts";
+import { nameOf, spanName } from "./rowFacts";
 import type { Shown, Store } from "./store";
 
 /** Rectangles of the lanes in view. */
@@ -23,8 +23,9 @@ function laneOf(lanes: Lanes, place: number): number {
 }
 
 /** Goes to the next span of the lane, or to the nearest in another lane. */
-export function movePacked(store: Store, lanes: Lanes, along: number, across: number): void {
-  if (lanes.span.length === 0) return;
+export function movePacked(store: Store, along: number, across: number): void {
+  const lanes = store.lanes.peek();
+  if (lanes === null || lanes.span.length === 0) return;
   const here = lanes.span.indexOf(store.activeSpan.peek());
   let place = here < 0 ? 0 : here;
   if (here >= 0) {
@@ -52,8 +53,7 @@ export function packedBox(store: Store, lanes: Lanes, span: number): { x0: numbe
 
 /** Name in a lane, which already says what runs: the place of it in the run. */
 export function packedName(shown: Shown, span: number): string {
-  const { spans, strings } = shown.execution;
-  if (spans.kind[span] !== shown.codes.kinds.attempt) return strings.get(spans.name[span]);
-  const parent = spans.parent[span];
-  return parent < 0 ? spanName(shown, span) : `${strings.get(spans.name[parent])} ${spanName(shown, span)}`;
+  const { spans } = shown.execution;
+  const name = spanName(shown, span);
+  return spans.kind[span] === shown.codes.kinds.attempt ? `${nameOf(shown, spans.parent[span])} ${name}` : name;
 }

@@ -110,7 +110,7 @@ export class PlotPointer {
     const rect = rectAt(rects, lane, x);
     if (rect < 0) return { row: lane, span: -1, hit: { what: "nothing" }, tip: null };
     const span = rects.span[rect];
-    const item = this.store.shown.peek()!.tree.itemOfSpan[span];
+    const item = this.store.shown.peek().tree.itemOfSpan[span];
     const top = this.element.getBoundingClientRect().top + lane * ROW_PX - scrollTop;
     const subject: TipSubject = { what: "bar", item, segment: -1, lead: false };
     return { row: lane, span, hit: { what: "bar" }, tip: { subject, x: clientX, top, bottom: top + ROW_PX, byKeyboard: false } };

@@ -4,17 +4,16 @@ import { batch } from "@preact/signals";
 import { formatOffset } from "../model/format";
 import { ROW_OPEN, rowOfSpan } from "../model/rows";
 import { reasonNear, stepReason, type RowReasons } from "../model/ticks";
+import { visibleMessage } from "../model/visible";
 import { phaseWords } from "../model/words";
 import { bringIntoView, select } from "./actions";
 import type { Store } from "./store";
 
 /** Reasons of the row that has the keyboard; null without one. */
-export function activeReasons(store: Store): RowReasons | null {
-  const shown = store.shown.peek();
+function activeReasons(store: Store): RowReasons | null {
   const rows = store.rows.peek();
   const row = store.activeRow.peek();
-  if (shown === null || rows === null || row < 0) return null;
-  return shown.reasons.of(rows.item[row], rows.state[row] !== ROW_OPEN);
+  return row < 0 ? null : store.shown.peek().reasons.of(rows.item[row], rows.state[row] !== ROW_OPEN);
 }
 
 /** Selects a row and one of its reasons. */
@@ -47,17 +46,14 @@ export function goToReason(store: Store, direction: 1 | -1): number {
 }
 
 function sayReason(store: Store, reason: number, before = ""): void {
-  const { execution } = store.shown.peek()!;
-  const { reasons, spans, header, strings } = execution;
+  const { reasons, spans, header, strings } = store.shown.peek().execution;
   const offset = formatOffset(reasons.at[reason] - spans.start[reasons.span[reason]]);
   const phase = phaseWords(header.phases[reasons.phase[reason]]).text;
-  store.say(`${before}${phase}, ${offset}: ${strings.get(reasons.message[reason])}`);
+  store.say(`${before}${phase}, ${offset}: ${visibleMessage(strings.get(reasons.message[reason]))}`);
 }
 
 /** Row that shows a reason; -1 when it is filtered out. */
 export function rowOfReason(store: Store, reason: number): number {
-  const shown = store.shown.peek();
-  const rows = store.rows.peek();
-  if (shown === null || rows === null) return -1;
-  return rowOfSpan(shown.tree, rows, shown.execution.reasons.span[reason]);
+  const { tree, execution } = store.shown.peek();
+  return rowOfSpan(tree, store.rows.peek(), execution.reasons.span[reason]);
 }

@@ -36,10 +36,9 @@ export class Renderer {
   private ticksFor: { scale: Scale | null; rows: object | null } = { scale: null, rows: null };
   private readonly disposers: (() => void)[] = [];
   private readonly critical = computed(() => {
-    const shown = this.store.shown.value;
+    const { execution, tree } = this.store.shown.value;
     const rows = this.store.rows.value;
-    if (shown === null || rows === null || !this.store.state.cp.value) return null;
-    return criticalRows(shown.execution, shown.tree, rows);
+    return this.store.state.cp.value ? criticalRows(execution, tree, rows) : null;
   });
 
   constructor(
@@ -106,7 +105,7 @@ export class Renderer {
     const shown = store.shown.peek();
     const rows = store.rows.peek();
     const around = this.surroundings.peek();
-    if (shown === null || rows === null || around === null || this.patterns === null) return null;
+    if (around === null || this.patterns === null) return null;
     const height = store.height.peek();
     const scrollTop = store.scrollTop.peek();
     const [first, last] = rowsInView({ rowHeight: ROW_PX, scrollTop, rowCount: rows.count }, height);
@@ -130,14 +129,14 @@ export class Renderer {
   /** The ticks of a row in the present view. */
   ticksOf = (row: number): RowTicks => {
     const scale = this.store.scale.peek();
-    const rows = this.store.rows.peek()!;
+    const rows = this.store.rows.peek();
     if (this.ticksFor.scale !== scale || this.ticksFor.rows !== rows) {
       this.ticks = new Map();
       this.ticksFor = { scale, rows };
     }
     let known = this.ticks.get(row);
     if (known === undefined) {
-      const reasons = this.store.shown.peek()!.reasons.of(rows.item[row], rows.state[row] !== ROW_OPEN);
+      const reasons = this.store.shown.peek().reasons.of(rows.item[row], rows.state[row] !== ROW_OPEN);
       known = { reasons, ticks: layTicks(reasons, scale) };
       this.ticks.set(row, known);
     }
@@ -160,7 +159,7 @@ export class Renderer {
   private drawPacked(scene: Scene, dirty: number): void {
     const [bars, marks, hover] = this.contexts;
     const lanes = this.store.lanes.peek();
-    const shown = this.store.shown.peek()!;
+    const shown = this.store.shown.peek();
     if (dirty & (BARS | MARKS)) {
       marks.clearRect(0, 0, scene.width, scene.height);
       if (lanes === null) bars.clearRect(0, 0, scene.width, scene.height);
@@ -183,8 +182,8 @@ export class Renderer {
 
   private hoverNow(): Hover {
     const { store } = this;
-    const shown = store.shown.peek()!;
-    const rows = store.rows.peek()!;
+    const shown = store.shown.peek();
+    const rows = store.rows.peek();
     const selected = store.selected.peek();
     const reason = store.reason.peek();
     return {

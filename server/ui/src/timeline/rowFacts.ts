@@ -3,18 +3,28 @@
 import { GROUP, GROUP_COUNT } from "../model/codes";
 import { formatShare } from "../model/format";
 import { countSubtasks } from "../model/rows";
+import { visible } from "../model/visible";
 import { GROUP_NAMES, groupWords, nodeKindWords, qualitiesOf, subtaskWords } from "../model/words";
 import type { Shown } from "./store";
 
 /** Shares below are not told in a line. */
 const LEAST_SHARE = 0.005;
 
-/** The name of a span for people: attempts and sub-tasks go by their number. */
+/** The own name of a span, as it can be shown. */
+export function nameOf({ execution }: Shown, span: number): string {
+  return visible(execution.strings.get(execution.spans.name[span]));
+}
+
+/** The name of a span for people: attempts go by their number. */
 export function spanName(shown: Shown, span: number): string {
-  const { spans, strings } = shown.execution;
-  const name = strings.get(spans.name[span]);
-  if (spans.kind[span] === shown.codes.kinds.attempt) return `attempt ${spans.attempt[span]}`;
-  return name;
+  const { spans } = shown.execution;
+  return spans.kind[span] === shown.codes.kinds.attempt ? `attempt ${spans.attempt[span]}` : nameOf(shown, span);
+}
+
+/** The second line of a span; "" for none. */
+export function labelOf({ execution }: Shown, span: number): string {
+  const label = execution.spans.label[span];
+  return label < 0 ? "" : visible(execution.strings.get(label));
 }
 
 /** Kind of a node where it says more than that it runs a task. */

@@ -36,7 +36,7 @@ function makeDetails(store: Store, id: string): SpanDetails {
     error,
     async load() {
       const execution = store.source.execution.peek();
-      if (execution === null || loadedFor === execution) return;
+      if (loadedFor === execution) return;
       loadedFor = execution;
       try {
         span.value = await fetchSpan(store.source.key, id, BigInt(execution.header.as_of_ns));

@@ -30,12 +30,12 @@ export function keepMoments(execution: ReadonlySignal<Execution | null>, { t0, t
 }
 
 /** Lets the number of a reason, -1 for none, stand for the same reason in each reading. Gives what ends it. */
-export function keepReason(execution: ReadonlySignal<Execution | null>, reason: Signal<number>): () => void {
+export function keepReason(execution: ReadonlySignal<Execution>, reason: Signal<number>): () => void {
   let last: Execution | null = null;
   return effect(() => {
     const before = last;
     last = execution.value;
-    if (before !== null && last !== null) reason.value = sameReason(before, reason.peek(), last);
+    if (before !== null) reason.value = sameReason(before, reason.peek(), last);
   });
 }
 

@@ -29,9 +29,10 @@ export interface Shown {
   reasons: ReasonsOfRows;
 }
 
+/** An execution that has been read, and how it stands with the server: see data/live.ts. */
 export interface Source {
   key: ExecutionKey;
-  execution: ReadonlySignal<Execution | null>;
+  execution: ReadonlySignal<Execution>;
   bytes: ReadonlySignal<ArrayBuffer | null>;
   status: ReadonlySignal<LiveStatus>;
   error: ReadonlySignal<Error | null>;
@@ -55,9 +56,8 @@ export class Store {
   /** Asks the scrolled element to show a row. */
   revealRow: (row: number) => void = () => undefined;
 
-  readonly shown: ReadonlySignal<Shown | null> = computed(() => {
+  readonly shown: ReadonlySignal<Shown> = computed(() => {
     const execution = this.source.execution.value;
-    if (execution === null) return null;
     const tree = makeRowTree(execution);
     return {
       execution,
@@ -68,12 +68,11 @@ export class Store {
     };
   });
 
-  readonly isOpen: ReadonlySignal<boolean> = computed(() => Number.isNaN(this.source.execution.value?.endOffset ?? 0));
+  readonly isOpen: ReadonlySignal<boolean> = computed(() => Number.isNaN(this.source.execution.value.endOffset));
 
   /** Span that has an id, as 16 hexadecimal digits; -1 when there is none. */
   readonly spanById: ReadonlySignal<(id: string) => number> = computed(() => {
-    const spans = this.shown.value?.execution.spans;
-    if (spans === undefined) return () => -1;
+    const { spans } = this.source.execution.value;
     return (id) => {
       if (id === "") return -1;
       const high = Number.parseInt(id.slice(0, 8), 16);
@@ -84,28 +83,26 @@ export class Store {
     };
   });
 
-  readonly rows: ReadonlySignal<Rows | null> = computed(() => {
-    const shown = this.shown.value;
-    return shown === null ? null : makeRows(shown.tree, this.state.collapse.value, this.filtered.value?.keep);
-  });
+  readonly rows: ReadonlySignal<Rows> = computed(() =>
+    makeRows(this.shown.value.tree, this.state.collapse.value, this.filtered.value?.keep),
+  );
 
   /** What the filter leaves; null for all. */
   readonly filtered: ReadonlySignal<Filtered | null> = computed(() => {
-    const shown = this.shown.value;
+    const { execution, tree } = this.shown.value;
     const filter = this.state.filter.value;
-    if (shown === null || isEmptyFilter(filter)) return null;
-    return filterItems(shown.execution, shown.tree, filter, shown.execution.asOfOffset);
+    return isEmptyFilter(filter) ? null : filterItems(execution, tree, filter, execution.asOfOffset);
   });
 
-  readonly whole: ReadonlySignal<View> = computed(() => {
-    const execution = this.source.execution.value;
-    if (execution === null) return { t0: 0, t1: 1 };
-    return wholeView(0, Math.max(latestOf(execution), this.isOpen.value ? this.now.value : 0));
-  });
+  private readonly latest = computed(() => latestOf(this.source.execution.value));
+
+  readonly whole: ReadonlySignal<View> = computed(() =>
+    wholeView(0, Math.max(this.latest.value, this.isOpen.value ? this.now.value : 0)),
+  );
 
   readonly folds: ReadonlySignal<Folds> = computed(() => {
-    const shown = this.shown.value;
-    return shown !== null && this.state.fold.value ? findFolds(shown.execution, shown.execution.asOfOffset) : NO_FOLDS;
+    const execution = this.source.execution.value;
+    return this.state.fold.value ? findFolds(execution, execution.asOfOffset) : NO_FOLDS;
   });
 
   readonly scale: ReadonlySignal<Scale> = computed(() => {
@@ -117,10 +114,8 @@ export class Store {
   readonly selected: ReadonlySignal<number> = computed(() => this.spanById.value(this.state.sel.value));
   readonly activeSpan: ReadonlySignal<number> = computed(() => this.spanById.value(this.active.value));
   readonly activeRow: ReadonlySignal<number> = computed(() => {
-    const shown = this.shown.value;
-    const rows = this.rows.value;
     const span = this.activeSpan.value;
-    return shown === null || rows === null || span < 0 ? -1 : rowOfSpan(shown.tree, rows, span);
+    return span < 0 ? -1 : rowOfSpan(this.shown.value.tree, this.rows.value, span);
   });
 
   /** Search, overview and lanes: what takes long. */
@@ -133,18 +128,14 @@ export class Store {
 
   /** Rows or lanes: what is scrolled through. */
   readonly lineCount: ReadonlySignal<number> = computed(() =>
-    this.state.mode.value === "packed" ? (this.lanes.value?.count ?? 0) : (this.rows.value?.count ?? 0),
+    this.state.mode.value === "packed" ? (this.lanes.value?.count ?? 0) : this.rows.value.count,
   );
 
   /** Number of rows' spans that have not ended, but for the execution itself. */
   readonly running: ReadonlySignal<number> = computed(() => {
-    const shown = this.shown.value;
-    if (shown === null) return 0;
-    const { spans } = shown.execution;
+    const { spans } = this.source.execution.value;
     let count = 0;
-    for (let i = 1; i < spans.count; i++) {
-      if (Number.isNaN(spans.end[i]) && spans.subtreeEnd[i] === i + 1 && shown.tree.span[shown.tree.itemOfSpan[i]] >= 0) count++;
-    }
+    for (let i = 1; i < spans.count; i++) if (Number.isNaN(spans.end[i]) && spans.subtreeEnd[i] === i + 1) count++;
     return count;
   });
 
@@ -183,7 +174,7 @@ export class Store {
   }
 
   idOf(span: number): string {
-    return spanIdHex(this.shown.peek()!.execution.spans, span);
+    return spanIdHex(this.source.execution.peek().spans, span);
   }
 
   say(text: string): void {
@@ -215,7 +206,6 @@ export class Store {
   /** Lets `now` run while something is open and the server is heard; stands still otherwise. */
   private runClock(): (() => void) | void {
     const execution = this.source.execution.value;
-    if (execution === null) return;
     const readAt = this.source.readAtMs.value;
     const tick = (): void => {
       this.now.value = execution.asOfOffset + Math.max(0, performance.now() - readAt) * 1e6;
@@ -231,19 +221,13 @@ export class Store {
   }
 }
 
-const latest = new WeakMap<Execution, number>();
-
 /** The last moment that an execution tells of. */
-function latestOf(execution: Execution): number {
-  const known = latest.get(execution);
-  if (known !== undefined) return known;
-  const { spans, reasons } = execution;
-  let last = Number.isNaN(execution.endOffset) ? execution.asOfOffset : execution.endOffset;
+function latestOf({ spans, reasons, endOffset, asOfOffset }: Execution): number {
+  let last = Number.isNaN(endOffset) ? asOfOffset : endOffset;
   for (let i = 0; i < spans.count; i++) {
     if (spans.end[i] > last) last = spans.end[i];
     if (spans.start[i] > last) last = spans.start[i];
   }
   for (let i = 0; i < reasons.count; i++) if (reasons.at[i] > last) last = reasons.at[i];
-  latest.set(execution, last);
   return last;
 }

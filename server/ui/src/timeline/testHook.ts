@@ -56,26 +56,18 @@ export function isUnderTest(): boolean {
 }
 
 /** Gives what takes it away again. */
-export function installTestHook(store: Store, renderer: Renderer): (() => void) | undefined {
+export function installTestHook(store: Store, renderer: Renderer): (() => unknown) | undefined {
   if (!isUnderTest()) return undefined;
-  let stop = (): void => undefined;
-  const ready = new Promise<void>((resolve) => {
-    stop = store.shown.subscribe((shown) => {
-      // After the frame in which it is drawn.
-      if (shown !== null) requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
-    });
-  });
+  // After the frame in which it is drawn.
+  const ready = new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
   const hook: TestHook = {
     ready,
     layout: () => layout(store, renderer),
     stats: () => structuredClone(renderer.clock.stats),
-    rev: () => store.shown.peek()?.execution.header.revision ?? "",
+    rev: () => store.source.execution.peek().header.revision,
   };
   window.__spanwise = Object.freeze(hook);
-  return () => {
-    stop();
-    delete window.__spanwise;
-  };
+  return () => delete window.__spanwise;
 }
 
 function layout(store: Store, renderer: Renderer): { plot: Box; rows: RowLayout[] } {

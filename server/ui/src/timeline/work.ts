@@ -10,6 +10,7 @@ import { stepHit, type SearchResult } from "../model/search";
 import { plural } from "../model/words";
 import { bringIntoView, select } from "./actions";
 import { Compute } from "./compute";
+import { nameOf } from "./rowFacts";
 import type { Store } from "./store";
 
 /** Rest while somebody types before the worker is asked. */
@@ -28,13 +29,13 @@ export class Work {
   /** The execution that is shown, packed into lanes by task; null until it is. */
   readonly lanes: ReadonlySignal<Lanes | null> = computed(() => {
     const packed = this.packed.value;
-    return packed === null || packed.execution !== this.store.source.execution.value ? null : packed.lanes;
+    return packed?.execution === this.store.source.execution.value ? packed.lanes : null;
   });
 
   /** What the search found in what is shown. */
   readonly found: ReadonlySignal<SearchResult | null> = computed(() => {
     const result = this.result.value;
-    return result === null || result.execution !== this.store.source.execution.value ? null : result.found;
+    return result?.execution === this.store.source.execution.value ? result.found : null;
   });
 
   /** Place of the hit that the keyboard is at; -1 for none. */
@@ -47,14 +48,14 @@ export class Work {
   /** 1 for rows that the search found, 2 for those that hide what it found; null without a search. By row. */
   readonly hitRows: ReadonlySignal<Uint8Array | null> = computed(() => {
     const found = this.found.value;
-    const shown = this.store.shown.value;
+    const { tree } = this.store.shown.value;
     const rows = this.store.rows.value;
-    if (found === null || found.spans.length === 0 || shown === null || rows === null) return null;
+    if (found === null || found.spans.length === 0) return null;
     const hits = new Uint8Array(rows.count);
     for (const span of found.spans) {
-      const row = rowOfSpan(shown.tree, rows, span);
+      const row = rowOfSpan(tree, rows, span);
       if (row < 0) continue;
-      if (rows.item[row] === shown.tree.itemOfSpan[span]) hits[row] = 1;
+      if (rows.item[row] === tree.itemOfSpan[span]) hits[row] = 1;
       else if (hits[row] === 0) hits[row] = 2;
     }
     return hits;
@@ -66,7 +67,7 @@ export class Work {
       effect(() => {
         const execution = source.execution.value;
         const query = state.q.value;
-        if (execution === null || query.trim() === "") {
+        if (query.trim() === "") {
           this.result.value = null;
           return;
         }
@@ -77,15 +78,15 @@ export class Work {
         const execution = source.execution.value;
         const width = Math.floor(store.width.value);
         const fold = state.fold.value;
-        if (execution === null || width <= 0) return;
+        if (width <= 0) return;
         const now = untracked(() => store.now.value);
         const ask = { view: untracked(() => store.whole.value), width, now: Math.max(now, execution.asOfOffset), fold };
         this.ask("minimap", ask).then((minimap) => (this.minimap.value = minimap), report);
       }),
       effect(() => {
         const execution = source.execution.value;
-        if (execution === null || state.mode.value !== "packed") return;
-        this.ask("lanes", { by: "task" }).then((lanes) => (this.packed.value = { execution, lanes }), report);
+        if (state.mode.value !== "packed") return;
+        this.ask("lanes", {}).then((lanes) => (this.packed.value = { execution, lanes }), report);
       }),
     );
   }
@@ -100,14 +101,15 @@ export class Work {
     }
     const place = stepHit(found, store.activeSpan.peek(), direction);
     const span = found.spans[place];
-    const { spans, reasons } = store.shown.peek()!.execution;
+    const shown = store.shown.peek();
     select(store, span, { reveal: true, quiet: true, time: true });
     const reason = found.reasons[place];
     if (reason >= 0) {
       store.reason.value = reason;
-      bringIntoView(store, reasons.at[reason], reasons.at[reason]);
+      const at = shown.execution.reasons.at[reason];
+      bringIntoView(store, at, at);
     }
-    store.say(`Match ${place + 1} of ${found.spans.length}: ${store.shown.peek()!.execution.strings.get(spans.name[span])}`);
+    store.say(`Match ${place + 1} of ${found.spans.length}: ${nameOf(shown, span)}`);
   }
 
   dispose(): void {
