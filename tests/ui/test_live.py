@@ -202,6 +202,7 @@ def test_rows_that_come_above_and_an_earlier_start_move_nothing_in_view(
     timeline.tree.focus()
     timeline.press("w")
     t0_ns, t1_ns = timeline.wait_for_view_after((0, 0))
+    link = timeline.page.evaluate("() => location.search + location.hash")
     y = timeline.layout().named(row.name).bar.y
     late = Story(LIVE)
     for number in range(10):
@@ -211,6 +212,9 @@ def test_rows_that_come_above_and_an_earlier_start_move_nothing_in_view(
     assert timeline.layout().named(row.name).bar.y == y
     moved_ns = 90e9  # from the first start at first to that of the earliest node
     assert timeline.view_ns() == pytest.approx((t0_ns + moved_ns, t1_ns + moved_ns), abs=1e6, rel=0)
+    copy = Timeline(new_visitor(running.server).goto(link))  # from before the start was known
+    copy.wait_until_drawn()
+    assert copy.view_ns() == timeline.view_ns()
 
 
 def test_reasons_that_come_above_do_not_move_those_in_view(

@@ -1,4 +1,4 @@
-import { signal } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
 import { expect, test } from "vitest";
 import type { Execution } from "../src/data/columns";
 import { Collapse } from "../src/model/collapse";
@@ -16,7 +16,7 @@ function run(nodes: [name: string, id: bigint][], startNs = START_NS): Execution
 
 test("the same moments stay in view when an earlier start moves what they count from", () => {
   const execution = signal<Execution | null>(null);
-  const view = { t0: signal(2e9), t1: signal(5e9) };
+  const view = { t0: signal(2e9), t1: signal(5e9), zero: signal<bigint | null>(null) };
   const end = keepMoments(execution, view);
   execution.value = run([], START_NS);
   expect([view.t0.value, view.t1.value]).toEqual([2e9, 5e9]);
@@ -30,9 +30,24 @@ test("the same moments stay in view when an earlier start moves what they count 
   expect(view.t0.value).toBe(3e9);
 });
 
+test("an address that counts from another start shows the same moments, whichever comes first", () => {
+  const zero = START_NS + 4_000_000_001n;
+  const execution = signal<Execution | null>(null);
+  const view = { t0: signal(1e9), t1: signal(2e9), zero: signal<bigint | null>(zero) };
+  keepMoments(execution, view);
+  execution.value = run([], START_NS);
+  expect([view.t0.value, view.t1.value, view.zero.value]).toEqual([5_000_000_001, 6_000_000_001, START_NS]);
+  batch(() => {
+    view.t0.value = 1e9;
+    view.t1.value = 2e9;
+    view.zero.value = zero;
+  });
+  expect([view.t0.value, view.t1.value, view.zero.value]).toEqual([5_000_000_001, 6_000_000_001, START_NS]);
+});
+
 test("the whole run stays the whole run when its start moves", () => {
   const execution = signal<Execution | null>(run([]));
-  const view = { t0: signal(NaN), t1: signal(NaN) };
+  const view = { t0: signal(NaN), t1: signal(NaN), zero: signal<bigint | null>(null) };
   keepMoments(execution, view);
   execution.value = run([], START_NS - 1_000_000_000n);
   expect([view.t0.value, view.t1.value]).toEqual([NaN, NaN]);

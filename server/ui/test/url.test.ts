@@ -13,11 +13,12 @@ const range = fc.oneof(
   fc.constant([NaN, NaN] as const),
   fc.tuple(bound, bound).filter(([t0, t1]) => t0 < t1),
 );
-const own = ["view", "t0", "t1", "sel", "q", "f", "cp", "open", "mode", "fold", "tz", "panel", "with"];
+const own = ["view", "t0", "t1", "zero", "sel", "q", "f", "cp", "open", "mode", "fold", "tz", "panel", "with"];
 const state: fc.Arbitrary<ExecutionState> = fc
   .record({
     view: fc.constantFrom(...VIEWS),
     range,
+    zero: fc.option(fc.bigInt({ min: 0n, max: 2n ** 62n })),
     sel: fc.oneof(fc.constant(""), hex),
     q: text,
     filter: fc.record({
@@ -38,7 +39,7 @@ const state: fc.Arbitrary<ExecutionState> = fc
     with: fc.option(path),
     more: fc.dictionary(part.filter((name) => !own.includes(name) && name !== "__proto__"), text),
   })
-  .map(({ range: [t0, t1], ...rest }) => ({ ...rest, t0, t1 }));
+  .map(({ range: [t0, t1], zero, ...rest }) => ({ ...rest, t0, t1, zero: t0 < t1 ? zero : null }));
 
 describe("the address", () => {
   it("brings every state back exactly", () => {
@@ -61,8 +62,8 @@ describe("the address", () => {
   it("holds nothing but what differs from the default", () => {
     const route: Route = { page: "execution", path: { project: "p", domain: "d", name: "a/b" }, state: DEFAULT_STATE };
     expect(formatHash(route)).toBe("#/e/p/d/a%2Fb");
-    const moved = { ...DEFAULT_STATE, t0: 1.5, t1: 2e9, cp: false, tz: "utc" as const, sel: "00000000000000ff" };
-    expect(formatHash({ ...route, state: moved })).toBe("#/e/p/d/a%2Fb?t0=1.5&t1=2000000000&sel=00000000000000ff&cp=0&tz=utc");
+    const moved = { ...DEFAULT_STATE, t0: 1.5, t1: 2e9, zero: 1_767_225_600_000_000_001n, cp: false, tz: "utc" as const, sel: "00000000000000ff" };
+    expect(formatHash({ ...route, state: moved })).toBe("#/e/p/d/a%2Fb?t0=1.5&t1=2000000000&zero=1767225600000000001&sel=00000000000000ff&cp=0&tz=utc");
     expect(formatHash({ page: "list", parameters: {} })).toBe("#/");
   });
 

@@ -18,9 +18,11 @@ export type ViewName = (typeof VIEWS)[number];
 
 export interface ExecutionState {
   view: ViewName;
-  /** Bounds of what is in view, as nanoseconds after the start; NaN, both: the whole run. */
+  /** Bounds of what is in view, as nanoseconds after `zero`; NaN, both: the whole run. */
   t0: number;
   t1: number;
+  /** Nanoseconds since 1970; null: the start of the execution, as the server tells of it now. */
+  zero: bigint | null;
   /** Id of the selected span as 16 hexadecimal digits; "" when none is. */
   sel: string;
   /** Text that is searched for. */
@@ -45,6 +47,7 @@ export const DEFAULT_STATE: ExecutionState = {
   view: "timeline",
   t0: NaN,
   t1: NaN,
+  zero: null,
   sel: "",
   q: "",
   filter: NO_FILTER,
@@ -64,7 +67,7 @@ export type Route =
 
 /** Names that `more` cannot have. */
 const KNOWN = new Set([
-  ...["view", "t0", "t1", "sel", "q", "f", "cp", "open", "mode", "fold", "tz", "panel", "with"],
+  ...["view", "t0", "t1", "zero", "sel", "q", "f", "cp", "open", "mode", "fold", "tz", "panel", "with"],
 ]);
 
 /** Reads the part of an address from "#" on. What names no execution is the list. */
@@ -119,6 +122,7 @@ function parseState(parameters: URLSearchParams): ExecutionState {
     view: VIEWS.find((view) => view === get("view")) ?? DEFAULT_STATE.view,
     t0: hasRange ? t0 : NaN,
     t1: hasRange ? t1 : NaN,
+    zero: hasRange && /^\d{1,19}$/.test(get("zero")) ? BigInt(get("zero")) : null,
     sel: /^[0-9a-f]{16}$/.test(get("sel")) ? get("sel") : "",
     q: get("q"),
     filter: decodeFilter(get("f")),
@@ -142,6 +146,7 @@ function formatState(state: ExecutionState, parameters: URLSearchParams): void {
   if (state.t0 < state.t1) {
     put("t0", String(state.t0));
     put("t1", String(state.t1));
+    put("zero", String(state.zero ?? ""));
   }
   put("sel", state.sel);
   put("q", state.q);

@@ -10,19 +10,23 @@ import type { ViewState } from "./state";
 import type { Shown, Store } from "./store";
 
 /**
- * Moves the bounds of the view along when an earlier reason or start has come and all offsets count from it, so that
- * the same moments stay in view. The whole run stays the whole run.
+ * Lets the bounds of the view count from the start of the execution: moves them along when an earlier reason or start has
+ * come, so that the same moments stay in view, and when an address counts from a start that is another by now. The whole
+ * run stays the whole run.
  *
  * @returns ends it.
  */
-export function keepMoments(execution: ReadonlySignal<Execution | null>, { t0, t1 }: Pick<ViewState, "t0" | "t1">): () => void {
-  let zeroNs: bigint | null = null;
+export function keepMoments(
+  execution: ReadonlySignal<Execution | null>,
+  { t0, t1, zero }: Pick<ViewState, "t0" | "t1" | "zero">,
+): () => void {
   return effect(() => {
-    const next = execution.value?.startNs ?? zeroNs;
-    const moved = zeroNs === null || next === null ? 0 : Number(zeroNs - next);
-    zeroNs = next;
-    if (moved === 0) return;
+    const before = zero.value;
+    const now = execution.value?.startNs ?? before;
+    if (before === now || now === null) return;
     batch(() => {
+      zero.value = now;
+      const moved = Number((before ?? now) - now);
       t0.value = t0.peek() + moved;
       t1.value = t1.peek() + moved;
     });

@@ -1,44 +1,19 @@
 // What makes the view of an execution: everything here is mirrored into the address of the page.
 
 import { signal, type Signal } from "@preact/signals";
-import { Collapse } from "../model/collapse";
-import { NO_FILTER, type Filter } from "../model/filter";
-import type { Zone } from "../model/format";
+import { DEFAULT_STATE, type ExecutionState } from "../model/url";
 
-export type Mode = "tree" | "packed";
+/** A part of what an address says: see ExecutionState. */
+export type Seen = Omit<ExecutionState, "view" | "with" | "more">;
 
-export interface ViewState {
-  /** Bounds of what is in view, as nanoseconds after the start of the execution. NaN: the whole run. */
-  t0: Signal<number>;
-  t1: Signal<number>;
-  /** Id of the selected span as 16 hexadecimal digits; "" when none is. */
-  sel: Signal<string>;
-  /** Text that is searched for. */
-  q: Signal<string>;
-  filter: Signal<Filter>;
-  /** Whether the critical path is shown. */
-  cp: Signal<boolean>;
-  collapse: Signal<Collapse>;
-  mode: Signal<Mode>;
-  /** Whether long gaps are folded. */
-  fold: Signal<boolean>;
-  tz: Signal<Zone>;
-  /** Whether the details of the selected span are shown beside the timeline. */
-  panel: Signal<boolean>;
-}
+export type ViewState = { [Name in keyof Seen]: Signal<Seen[Name]> };
 
 export function createViewState(): ViewState {
-  return {
-    t0: signal(Number.NaN),
-    t1: signal(Number.NaN),
-    sel: signal(""),
-    q: signal(""),
-    filter: signal(NO_FILTER),
-    cp: signal(true),
-    collapse: signal(new Collapse()),
-    mode: signal<Mode>("tree"),
-    fold: signal(false),
-    tz: signal<Zone>("local"),
-    panel: signal(true),
-  };
+  const { view: _, with: _with, more: _more, ...seen } = DEFAULT_STATE;
+  return Object.fromEntries(Object.entries(seen).map(([name, value]) => [name, signal(value)])) as unknown as ViewState;
+}
+
+/** The values as they are now. Whoever computes with them hears of changes. */
+export function readViewState(state: ViewState): Seen {
+  return Object.fromEntries(Object.entries(state).map(([name, { value }]) => [name, value])) as unknown as Seen;
 }

@@ -7,7 +7,7 @@ import type { ExecutionPath, ExecutionState, ViewName } from "../../model/url";
 import { navigate, place, replaceAddress } from "../../shell/route";
 import { zone } from "../../shell/zone";
 import { keepMoments } from "../../timeline/standStill";
-import { createViewState, type ViewState } from "../../timeline/state";
+import { createViewState, readViewState, type ViewState } from "../../timeline/state";
 
 export class ExecutionModel {
   readonly live: Live;
@@ -76,13 +76,6 @@ export class ExecutionModel {
   }
 
   private read(): ExecutionState {
-    const { t0, t1, sel, q, filter, cp, collapse, mode, fold, tz, panel } = this.state;
-    return {
-      view: this.view.value,
-      with: this.with.value,
-      more: this.more.value,
-      ...{ t0: t0.value, t1: t1.value, sel: sel.value, q: q.value, filter: filter.value, cp: cp.value },
-      ...{ collapse: collapse.value, mode: mode.value, fold: fold.value, tz: tz.value, panel: panel.value },
-    };
+    return { view: this.view.value, with: this.with.value, more: this.more.value, ...readViewState(this.state) };
   }
 }
