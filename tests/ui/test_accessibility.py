@@ -1,5 +1,7 @@
 """Each view is usable by everybody: axe finds nothing, and nothing depends on colour or width."""
 
+import re
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -121,6 +123,23 @@ def test_bars_are_seen_with_forced_colours(new_visitor: NewVisitor, server: Serv
     beside = (row.bar.x + row.bar.width + 60, y)
     colours = {timeline.colour_at((x + aside, y)) for aside in range(-6, 6)}
     assert colours != {timeline.colour_at(beside)}
+
+
+def test_kinds_of_time_are_told_apart_by_pattern_with_forced_colours(
+    new_visitor: NewVisitor, server: ServerProcess
+) -> None:
+    timeline = Timeline.open(new_visitor(server, forced_colors="active"), SMALL)
+    bar = timeline.layout().named("train").bar
+    y = bar.y + bar.height - 2  # free of ticks' heads and of the sign of a phase
+    along = [timeline.colour_at((bar.x + x, y)) for x in range(6, int(bar.width) - 2)]
+    lengths = [len(list(same)) for _, same in groupby(along)]
+    assert sum(length <= 2 for length in lengths) > len(lengths) / 2  # stripes: set-up
+    assert max(lengths) >= 8  # solid: runtime
+    swatches = timeline.page.locator(".tl-legend .tl-swatch").evaluate_all(
+        "all => all.map((each) => [getComputedStyle(each).background, each.className])"
+    )
+    groups = [ground for ground, name in swatches if re.search("setup|run|tear|wait", name)]
+    assert len(set(groups)) == len(groups) == 4
 
 
 def test_each_phase_has_a_sign_and_a_word_of_its_own(

@@ -124,7 +124,7 @@ function drawFrame(context: CanvasRenderingContext2D, scene: Scene, bar: Bar, bo
 
 function drawRuns(context: CanvasRenderingContext2D, scene: Scene, bar: Bar, box: BarBox, y: number): void {
   const { theme, runs, now } = scene;
-  const fills = [theme.setup, theme.runtime, theme.teardown, scene.patterns.waiting, theme.frame];
+  const { fills, plain } = scene.patterns;
   if (bar.isCached) {
     // Nothing ran: the bar is hollow.
     context.strokeStyle = theme.frameLine;
@@ -146,7 +146,7 @@ function drawRuns(context: CanvasRenderingContext2D, scene: Scene, bar: Bar, box
   const drawn = scene.scale.x(Math.min(bar.end, now)) - box.x0;
   if (drawn < box.x1 - box.x0) {
     const group = runs.count > 0 ? runs.group[runs.count - 1] : bar.count > 0 ? bar.group[0] : GROUP.none;
-    context.fillStyle = group === GROUP.none ? theme.frameLine : group === GROUP.waiting ? theme.waiting : fills[group];
+    context.fillStyle = plain[group];
     context.fillRect(box.x0, y, box.x1 - box.x0, BAR_PX);
   }
   if (bar.end === Infinity) hatchOpen(context, scene, bar, box, y);

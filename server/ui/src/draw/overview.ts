@@ -2,6 +2,7 @@
 
 import { GROUP } from "../model/codes";
 import type { Minimap } from "../model/minimap";
+import type { Patterns } from "./patterns";
 import type { Theme } from "./theme";
 
 export const OVERVIEW_PX = 48;
@@ -10,12 +11,13 @@ const REASON_PX = 4;
 const LEAST_PX = 1;
 
 /** Draws the strip; its columns are stretched to the width. */
-export function drawOverview(context: CanvasRenderingContext2D, minimap: Minimap, theme: Theme, width: number): void {
+export function drawOverview(context: CanvasRenderingContext2D, minimap: Minimap, theme: Theme, patterns: Patterns, width: number): void {
   context.clearRect(0, 0, width, OVERVIEW_PX);
   const perColumn = width / minimap.width;
   const floor = OVERVIEW_PX - REASON_PX - 2;
   const high = floor - FAILURE_PX - 1;
-  const fills = { [GROUP.runtime]: theme.runtime, [GROUP.setup]: theme.setup, [GROUP.teardown]: theme.teardown, [GROUP.waiting]: theme.waiting };
+  // A hatch would be lost in a column as wide as a pixel.
+  const fills = theme.isForced ? patterns.fills : patterns.plain;
   for (let column = 0; column < minimap.width; column++) {
     const x = column * perColumn;
     const wide = Math.max(perColumn, 1);

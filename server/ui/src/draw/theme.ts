@@ -18,9 +18,14 @@ export interface Theme {
   hit: string;
   gap: string;
   font: string;
+  /** Whether the system gives the colours. */
+  isForced: boolean;
 }
 
-const PROPERTIES: Record<Exclude<keyof Theme, "font">, string> = {
+const FORCED = "(forced-colors: active)";
+type ColorName = Exclude<keyof Theme, "font" | "isForced">;
+
+const PROPERTIES: Record<ColorName, string> = {
   ground: "--ground",
   groundSelected: "--ground-selected",
   ink: "--ink",
@@ -45,10 +50,10 @@ export function readTheme(element: HTMLElement): Theme {
   probe.hidden = true;
   element.append(probe);
   const style = getComputedStyle(probe);
-  const theme = { font: style.fontFamily } as Theme;
+  const theme = { font: style.fontFamily, isForced: matchMedia(FORCED).matches } as Theme;
   for (const [key, property] of Object.entries(PROPERTIES)) {
     probe.style.color = `var(${property})`;
-    theme[key as keyof Theme] = style.color;
+    theme[key as ColorName] = style.color;
   }
   probe.remove();
   return theme;
@@ -65,7 +70,7 @@ export function countFont(theme: Theme): string {
 
 /** Calls `changed` when the system's or the page's choice of colours changes. Gives what stops that. */
 export function watchTheme(changed: () => void): () => void {
-  const queries = ["(prefers-color-scheme: dark)", "(forced-colors: active)", "print"].map((query) => matchMedia(query));
+  const queries = ["(prefers-color-scheme: dark)", FORCED, "print"].map((query) => matchMedia(query));
   for (const query of queries) query.addEventListener("change", changed);
   const observer = new MutationObserver(changed);
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });

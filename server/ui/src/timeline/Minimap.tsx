@@ -31,10 +31,10 @@ export function Minimap({ store, renderer }: Props) {
 
   useSignalEffect(() => {
     const minimap = store.work.minimap.value;
-    const theme = renderer.value?.surroundings.value?.theme;
+    const around = renderer.value?.surroundings.value;
     const width = store.width.value;
-    if (minimap === null || theme === undefined || canvas.current === null || width === 0) return;
-    drawOverview(sizeCanvas(canvas.current, width, OVERVIEW_PX), minimap, theme, width);
+    if (minimap === null || around === undefined || canvas.current === null || width === 0) return;
+    drawOverview(sizeCanvas(canvas.current, width, OVERVIEW_PX), minimap, around.theme, around.patterns, width);
   });
 
   const scale = store.scale.value;

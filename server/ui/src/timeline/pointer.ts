@@ -71,7 +71,6 @@ export class PlotPointer {
   /** What is at a point of the window. */
   find(clientX: number, clientY: number): Found | null {
     const scene = this.renderer.scene();
-    if (scene === null) return null;
     const box = this.element.getBoundingClientRect();
     const x = clientX - box.left;
     const lanes = this.store.lanes.peek();

@@ -1,6 +1,6 @@
 // Draws the plot: turns what the store holds into scenes, and frames only when something has changed.
 
-import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
+import { computed, effect, signal, type ReadonlySignal, type Signal } from "@preact/signals";
 import { drawBars, drawFoldEdges } from "../draw/bars";
 import { drawHover, NO_HOVER, type Hover } from "../draw/hover";
 import { drawMarks, type Marks, type RowTicks } from "../draw/marks";
@@ -18,19 +18,19 @@ import { layTicks } from "../model/ticks";
 import { packedBox, packedName, rectsInView } from "./packedLanes";
 import type { Store } from "./store";
 
-/** Pixel ratio and theme: what is not in the store but changes what is drawn. */
+/** What is not in the store but changes what is drawn. */
 interface Surroundings {
   theme: Theme;
-  ratio: number;
+  /** For the present resolution of the screen. */
+  patterns: Patterns;
 }
 
 export class Renderer {
   readonly clock: FrameClock;
   /** What the pointer is at. */
   readonly hover = signal<Hover>(NO_HOVER);
-  readonly surroundings = signal<Surroundings | null>(null);
+  readonly surroundings: Signal<Surroundings>;
   private readonly contexts: CanvasRenderingContext2D[] = [];
-  private patterns: Patterns | null = null;
   private runs: Runs = makeRuns(1);
   private ticks = new Map<number, RowTicks>();
   private ticksFor: { scale: Scale | null; rows: object | null } = { scale: null, rows: null };
@@ -48,22 +48,23 @@ export class Renderer {
     private readonly gridX: ReadonlySignal<readonly number[]>,
   ) {
     this.clock = new FrameClock((dirty) => this.draw(dirty));
-    const read = (): void => {
-      this.surroundings.value = { theme: readTheme(element), ratio: window.devicePixelRatio };
+    const look = (): Surroundings => {
+      const theme = readTheme(element);
+      return { theme, patterns: makePatterns(canvases[0].getContext("2d")!, theme) };
     };
-    read();
+    this.surroundings = signal(look());
+    const read = (): void => void (this.surroundings.value = look());
     this.disposers.push(watchTheme(read));
     this.watchRatio(read);
     this.disposers.push(
       effect(() => {
         const { width, height } = { width: store.width.value, height: store.height.value };
-        const around = this.surroundings.value;
-        if (around === null || width === 0 || height === 0) return;
+        const { theme } = this.surroundings.value;
+        if (width === 0 || height === 0) return;
         this.contexts.length = 0;
         for (const canvas of this.canvases) this.contexts.push(sizeCanvas(canvas, width, height));
-        setText(this.contexts[0], labelFont(around.theme));
-        setText(this.contexts[1], countFont(around.theme));
-        this.patterns = makePatterns(this.contexts[0], around.theme);
+        setText(this.contexts[0], labelFont(theme));
+        setText(this.contexts[1], countFont(theme));
         this.runs = makeRuns(width);
         // Setting the size clears a canvas: without a frame in the same turn it would flash.
         this.draw(ALL);
@@ -99,22 +100,18 @@ export class Renderer {
     for (const dispose of this.disposers) dispose();
   }
 
-  /** What is drawn now; null while there is nothing to draw. */
-  scene(): Scene | null {
+  /** What is drawn now. */
+  scene(): Scene {
     const { store } = this;
-    const shown = store.shown.peek();
     const rows = store.rows.peek();
-    const around = this.surroundings.peek();
-    if (around === null || this.patterns === null) return null;
     const height = store.height.peek();
     const scrollTop = store.scrollTop.peek();
     const [first, last] = rowsInView({ rowHeight: ROW_PX, scrollTop, rowCount: rows.count }, height);
     return {
-      ...shown,
+      ...store.shown.peek(),
+      ...this.surroundings.peek(),
       rows,
       scale: store.scale.peek(),
-      theme: around.theme,
-      patterns: this.patterns,
       now: store.now.peek(),
       width: store.width.peek(),
       height,
@@ -144,8 +141,8 @@ export class Renderer {
   };
 
   private draw(dirty: number): void {
+    if (this.contexts.length === 0) return;
     const scene = this.scene();
-    if (scene === null || this.contexts.length === 0) return;
     const [bars, marks, hover] = this.contexts;
     if (this.store.state.mode.peek() === "packed") {
       this.drawPacked(scene, dirty);

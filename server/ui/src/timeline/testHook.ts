@@ -74,8 +74,7 @@ function layout(store: Store, renderer: Renderer): { plot: Box; rows: RowLayout[
   const { left, top, width, height } = renderer.element.getBoundingClientRect();
   const rows: RowLayout[] = [];
   const scene = renderer.scene();
-  const context = document.createElement("canvas").getContext("2d");
-  if (scene === null || context === null) return { plot: { x: left, y: top, width, height }, rows };
+  const context = document.createElement("canvas").getContext("2d")!;
   setText(context, countFont(scene.theme));
   const { spans, strings } = scene.execution;
   for (let row = scene.first; row < scene.last; row++) {
