@@ -217,6 +217,27 @@ def test_rows_that_come_above_and_an_earlier_start_move_nothing_in_view(
     assert copy.view_ns() == timeline.view_ns()
 
 
+def test_lanes_that_come_above_move_nothing_in_view(
+    running: Restartable, new_visitor: NewVisitor
+) -> None:
+    story = Story(LIVE)
+    story.execution("RUNNING", 100)
+    for number in range(NUM_NODES):
+        story.node(f"n{number}", "RUNNING", 101 + number)
+    running.send(story.arrivals)
+    timeline = Timeline.open(new_visitor(running.server), LIVE)
+    timeline.switch_to_packed()
+    timeline.scroll(timeline.layout().plot, 440)
+    uppermost = timeline.page.locator(".tl-lane").first
+    expect(uppermost).to_have_text("n20")
+    late = Story(LIVE)
+    for number in range(10):
+        late.node(f"early{number}", "RUNNING", 10 + number)
+    running.send(late.arrivals)
+    expect(timeline.page.locator(".tl-status")).to_contain_text(f"{NUM_NODES + 10} lanes")
+    expect(uppermost).to_have_text("n20")
+
+
 def test_reasons_that_come_above_do_not_move_those_in_view(
     running: Restartable, new_visitor: NewVisitor
 ) -> None:

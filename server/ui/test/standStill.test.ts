@@ -2,8 +2,9 @@ import { batch, signal } from "@preact/signals";
 import { expect, test } from "vitest";
 import type { Execution } from "../src/data/columns";
 import { Collapse } from "../src/model/collapse";
+import { makeLanes } from "../src/model/lanes";
 import { makeRows, makeRowTree } from "../src/model/rows";
-import { keepMoments, keepReason, rowsMoved } from "../src/timeline/standStill";
+import { keepMoments, keepReason, laidLanes, laidRows, linesMoved } from "../src/timeline/standStill";
 import { makeExecution } from "./synthetic";
 
 const START_NS = 1_767_225_600_000_000_000n;
@@ -69,22 +70,31 @@ test("the reason that the keyboard is at stays the same when others come before 
   expect(reason.value).toBe(-1);
 });
 
-function laid(execution: Execution) {
+function rowsOf(execution: Execution) {
   const tree = makeRowTree(execution);
-  return { tree, rows: makeRows(tree, new Collapse()), execution };
-}
-
-function moved(before: ReturnType<typeof laid>, after: ReturnType<typeof laid>, candidates: number[]): number {
-  const ids = after.execution.spans.idLow;
-  return rowsMoved(before, after, candidates, (span) => ids.indexOf(before.execution.spans.idLow[span]));
+  return laidRows(execution, tree, makeRows(tree, new Collapse()));
 }
 
 test("rows move by as many as have come above the first candidate that is still there", () => {
-  const before = laid(run([["a", 11n], ["b", 12n], ["c", 13n]]));
-  const after = laid(run([["early", 20n], ["a", 11n], ["between", 21n], ["another", 22n], ["c", 13n]]));
-  expect(moved(before, after, [1, 2, 3])).toBe(1);
-  expect(moved(before, after, [3, 1])).toBe(2);
-  expect(moved(before, after, [2, 3])).toBe(2); // b is gone
-  expect(moved(before, after, [2])).toBe(0);
-  expect(moved(before, after, [])).toBe(0);
+  const before = rowsOf(run([["a", 11n], ["b", 12n], ["c", 13n]]));
+  const after = rowsOf(run([["early", 20n], ["a", 11n], ["between", 21n], ["another", 22n], ["c", 13n]]));
+  expect(linesMoved(before, after, [1, 2, 3])).toBe(1);
+  expect(linesMoved(before, after, [3, 1])).toBe(2);
+  expect(linesMoved(before, after, [2, 3])).toBe(2); // b is gone
+  expect(linesMoved(before, after, [2])).toBe(0);
+  expect(linesMoved(before, after, [])).toBe(0);
+});
+
+test("lanes move by as many as have come above that of the first candidate that is still there", () => {
+  const lanesOf = (names: string[]) => {
+    const nodes = names.map((name, i) => ({ name, id: BigInt(name.charCodeAt(0)), depth: 1, start: i, end: 99, kind: "NODE" as const }));
+    const execution = makeExecution({ spans: [{ name: "f1", id: 1n, depth: 0, start: 0, end: 99 }, ...nodes] });
+    return laidLanes({ execution, lanes: makeLanes(execution, makeRowTree(execution)) });
+  };
+  const before = lanesOf(["a", "b", "c"]);
+  const after = lanesOf(["x", "a", "y", "c"]);
+  expect([before.count, after.count]).toEqual([3, 4]);
+  expect(linesMoved(before, after, [before.spanIn(0)])).toBe(1);
+  expect(linesMoved(before, after, [before.spanIn(1), before.spanIn(2)])).toBe(1); // b is gone
+  expect(before.lineOf(0)).toBe(-1); // the execution is in no lane
 });

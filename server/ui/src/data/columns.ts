@@ -57,6 +57,15 @@ export function spanIdHex(spans: Spans, index: number): string {
   return hex8(spans.idHigh[index]) + hex8(spans.idLow[index]);
 }
 
+/** The span that has an id; -1 when none has, as for "". */
+export function findSpan(spans: Spans, id: string): number {
+  const high = Number.parseInt(id.slice(0, 8), 16);
+  const low = Number.parseInt(id.slice(8), 16);
+  let at = spans.idLow.indexOf(low);
+  while (at >= 0 && spans.idHigh[at] !== high) at = spans.idLow.indexOf(low, at + 1);
+  return at;
+}
+
 function hex8(value: number): string {
   return value.toString(16).padStart(8, "0");
 }

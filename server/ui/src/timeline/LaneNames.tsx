@@ -8,10 +8,10 @@ import type { Store } from "./store";
 
 export function LaneNames({ store }: { store: Store }) {
   const first = useComputed(() => Math.max(0, Math.floor(store.scrollTop.value / ROW_PX)));
-  const lanes = store.lanes.value;
-  const { strings } = store.shown.value.execution;
+  const packed = store.work.packed.value;
   const names = [];
-  if (lanes !== null) {
+  if (packed !== null) {
+    const { lanes, execution } = packed;
     const last = Math.min(lanes.count, first.value + Math.ceil(store.height.value / ROW_PX) + 1);
     for (let lane = first.value; lane < last; lane++) {
       const isFirst = lane === 0 || lanes.key[lane] !== lanes.key[lane - 1];
@@ -25,7 +25,7 @@ export function LaneNames({ store }: { store: Store }) {
           class={`tl-lane${isLast ? " is-last" : ""}`}
           style={{ transform: `translateY(${isNamed && !isLast ? Math.max(0, top) : top}px)` }}
         >
-          {isNamed && <span class="tl-name-text">{visible(strings.get(lanes.key[lane]))}</span>}
+          {isNamed && <span class="tl-name-text">{visible(execution.strings.get(lanes.key[lane]))}</span>}
         </div>,
       );
     }
@@ -34,7 +34,7 @@ export function LaneNames({ store }: { store: Store }) {
     <div
       class="tl-tree tl-lanes"
       role="application"
-      aria-label={`Spans by task: ${lanes === null ? "being packed" : plural(lanes.span.length, "span")}. Arrow keys go from span to span.`}
+      aria-label={`Spans by task: ${packed === null ? "being packed" : plural(packed.lanes.span.length, "span")}. Arrow keys go from span to span.`}
       tabIndex={0}
       data-keys="tree"
     >

@@ -16,7 +16,7 @@ import { Plot } from "./Plot";
 import { rowOfReason } from "./reasonSteps";
 import type { Renderer } from "./renderer";
 import type { ViewState } from "./state";
-import { keepRows } from "./standStill";
+import { keepLines } from "./standStill";
 import { StatusLine, Trouble } from "./Status";
 import { Store, type Source } from "./store";
 import { installTestHook } from "./testHook";
@@ -104,7 +104,7 @@ function ReadTimeline({ source, state, onPageCommand }: TimelineProps & { source
     measure();
     return () => observer.disconnect();
   }, [store]);
-  useEffect(() => keepRows(store, scroller.current!), [store]);
+  useEffect(() => keepLines(store, scroller.current!), [store]);
   useEffect(() => revealSelected(store), [store]);
 
   const focusTree = (): void => root.current!.querySelector<HTMLElement>("[data-keys=tree]")!.focus({ preventScroll: true });

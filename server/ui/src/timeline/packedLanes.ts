@@ -16,7 +16,7 @@ export function rectsInView(store: Store, lanes: Lanes): Rects {
 }
 
 /** Lane of a place. */
-function laneOf(lanes: Lanes, place: number): number {
+export function laneOf(lanes: Lanes, place: number): number {
   let lane = 0;
   while (lane + 1 < lanes.count && lanes.first[lane + 1] <= place) lane++;
   return lane;

@@ -158,9 +158,12 @@ export class Renderer {
     const lanes = this.store.lanes.peek();
     const shown = this.store.shown.peek();
     if (dirty & (BARS | MARKS)) {
-      marks.clearRect(0, 0, scene.width, scene.height);
-      if (lanes === null) bars.clearRect(0, 0, scene.width, scene.height);
-      else {
+      // What is packed anew after a change stays as it was until then.
+      if (lanes === null && this.store.work.packed.peek() === null) {
+        marks.clearRect(0, 0, scene.width, scene.height);
+        bars.clearRect(0, 0, scene.width, scene.height);
+      } else if (lanes !== null) {
+        marks.clearRect(0, 0, scene.width, scene.height);
         const rects = rectsInView(this.store, lanes);
         drawPacked(bars, scene, lanes, rects, (span) => packedName(shown, span), this.gridX.peek());
         drawFoldEdges(marks, scene);

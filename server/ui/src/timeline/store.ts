@@ -3,7 +3,7 @@
 import { batch, computed, effect, signal, untracked, type ReadonlySignal, type Signal } from "@preact/signals";
 import type { ExecutionKey } from "../data/api";
 import type { Execution } from "../data/execution";
-import { spanIdHex } from "../data/columns";
+import { findSpan, spanIdHex } from "../data/columns";
 import type { LiveStatus } from "../data/live";
 import { Bars } from "../model/bars";
 import { codesOf, type Codes } from "../model/codes";
@@ -70,19 +70,6 @@ export class Store {
 
   readonly isOpen: ReadonlySignal<boolean> = computed(() => Number.isNaN(this.source.execution.value.endOffset));
 
-  /** Span that has an id, as 16 hexadecimal digits; -1 when there is none. */
-  readonly spanById: ReadonlySignal<(id: string) => number> = computed(() => {
-    const { spans } = this.source.execution.value;
-    return (id) => {
-      if (id === "") return -1;
-      const high = Number.parseInt(id.slice(0, 8), 16);
-      const low = Number.parseInt(id.slice(8), 16);
-      let at = spans.idLow.indexOf(low);
-      while (at >= 0 && spans.idHigh[at] !== high) at = spans.idLow.indexOf(low, at + 1);
-      return at;
-    };
-  });
-
   readonly rows: ReadonlySignal<Rows> = computed(() =>
     makeRows(this.shown.value.tree, this.state.collapse.value, this.filtered.value?.keep),
   );
@@ -111,8 +98,8 @@ export class Store {
     return new Scale(clampView(view, width, this.folds.value, this.whole.value), width, this.folds.value);
   });
 
-  readonly selected: ReadonlySignal<number> = computed(() => this.spanById.value(this.state.sel.value));
-  readonly activeSpan: ReadonlySignal<number> = computed(() => this.spanById.value(this.active.value));
+  readonly selected: ReadonlySignal<number> = computed(() => findSpan(this.source.execution.value.spans, this.state.sel.value));
+  readonly activeSpan: ReadonlySignal<number> = computed(() => findSpan(this.source.execution.value.spans, this.active.value));
   readonly activeRow: ReadonlySignal<number> = computed(() => {
     const span = this.activeSpan.value;
     return span < 0 ? -1 : rowOfSpan(this.shown.value.tree, this.rows.value, span);
@@ -121,14 +108,15 @@ export class Store {
   /** Search, overview and lanes: what takes long. */
   readonly work: Work;
 
-  /** What is packed into lanes; null in tree mode, and until the worker has answered. */
-  readonly lanes: ReadonlySignal<Lanes | null> = computed(() =>
-    this.state.mode.value === "packed" ? this.work.lanes.value : null,
-  );
+  /** What is shown, packed into lanes; null in tree mode, and until the worker has answered. */
+  readonly lanes: ReadonlySignal<Lanes | null> = computed(() => {
+    const packed = this.state.mode.value === "packed" ? this.work.packed.value : null;
+    return packed?.execution === this.source.execution.value ? packed.lanes : null;
+  });
 
-  /** Rows or lanes: what is scrolled through. */
+  /** Rows or lanes: what is scrolled through. Lanes of the reading before count until those of the newest have come. */
   readonly lineCount: ReadonlySignal<number> = computed(() =>
-    this.state.mode.value === "packed" ? (this.lanes.value?.count ?? 0) : this.rows.value.count,
+    this.state.mode.value === "packed" ? (this.work.packed.value?.lanes.count ?? 0) : this.rows.value.count,
   );
 
   /** Number of rows' spans that have not ended, but for the execution itself. */

@@ -16,21 +16,21 @@ import type { Store } from "./store";
 /** Rest while somebody types before the worker is asked. */
 const TYPING_MS = 60;
 
+export interface Packed {
+  execution: Execution;
+  lanes: Lanes;
+}
+
 export class Work {
   /** What the overview shows. Its width is that of the plot. */
   readonly minimap = signal<Minimap | null>(null);
-  private readonly packed = signal<{ execution: Execution; lanes: Lanes } | null>(null);
+  /** What was packed into lanes last: the execution that is shown, or a reading of it before; null in tree mode at first. */
+  readonly packed = signal<Packed | null>(null);
   /** What the search found, and in which execution; null without a search and while the first one goes on. */
   private readonly result = signal<{ execution: Execution; found: SearchResult } | null>(null);
   private readonly compute = new Compute();
   private loaded: ArrayBuffer | null = null;
   private readonly disposers: (() => void)[] = [];
-
-  /** The execution that is shown, packed into lanes by task; null until it is. */
-  readonly lanes: ReadonlySignal<Lanes | null> = computed(() => {
-    const packed = this.packed.value;
-    return packed?.execution === this.store.source.execution.value ? packed.lanes : null;
-  });
 
   /** What the search found in what is shown. */
   readonly found: ReadonlySignal<SearchResult | null> = computed(() => {
