@@ -181,7 +181,9 @@ def build_server(
     metrics = Metrics(worker)
     pool = QueryPool()
     health = Health()
-    writer = WriterProcess(settings.database_url, settings.log_level, worker)
+    writer = WriterProcess(
+        settings.database_url, settings.log_level, worker, note_trouble=health.note_trouble
+    )
     reader = ReaderProcess(
         settings.database_url, settings.stale_after_s * SECOND_NS, settings.log_level, worker
     )

@@ -35,13 +35,14 @@ class Health:
     def __init__(self) -> None:
         """Begin in good health."""
         self._is_store_available = True
+        self._trouble = ""
         self._is_stopping = False
         self._changed = asyncio.Event()
 
     @property
     def is_serving(self) -> bool:
         """Whether calls can be expected to succeed."""
-        return self._is_store_available and not self._is_stopping
+        return self._is_store_available and not self._trouble and not self._is_stopping
 
     @property
     def is_stopping(self) -> bool:
@@ -52,6 +53,13 @@ class Health:
         """Say from now on that the server takes no calls."""
         self._is_stopping = True
         self._announce()
+
+    def note_trouble(self, trouble: str) -> None:
+        """Hear what keeps events from being stored; empty when nothing does any more."""
+        if trouble != self._trouble:
+            self._trouble = trouble
+            _log.warning(trouble or "events can be stored again")
+            self._announce()
 
     async def changed(self) -> None:
         """Wait until something may have changed."""

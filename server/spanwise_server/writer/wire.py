@@ -12,6 +12,12 @@ from spanwise_server.service.arrivals import Arrival, Recorded, Verdict
 
 _DISPOSITIONS = {int(disposition): disposition for disposition in Disposition}
 _PHASES = {int(phase): phase for phase in Phase}
+SIGN_OF_LIFE = None
+"""What the writer says when it was asked for a sign, and when it goes on with something long."""
+
+ASK_FOR_SIGN = encode_frame(None)
+"""The frame that asks for a sign of life."""
+
 _BATCH = 0
 """Stands for the payload type of a batch."""
 
@@ -30,15 +36,16 @@ def encode_batch(batch: Sequence[Arrival]) -> bytes:
     )
 
 
-def read_batch(stream: BufferedRWPair) -> list[Arrival]:
-    """Wait for the frame of a batch and give it.
+def read_batch(stream: BufferedRWPair) -> list[Arrival] | None:
+    """Wait for the frame of a batch and give it; None for one that asks for a sign of life.
 
     Raises:
         EOFError: The other end has closed the stream, or has ended.
     """
-    return [
-        Arrival(_PAYLOAD_TYPES[kind], payload, at_ns) for kind, payload, at_ns in read_frame(stream)
-    ]
+    batch = read_frame(stream)
+    if batch is None:
+        return None
+    return [Arrival(_PAYLOAD_TYPES[kind], payload, at_ns) for kind, payload, at_ns in batch]
 
 
 def encode_answer(answer: list[Verdict] | SpanwiseError) -> bytes:
