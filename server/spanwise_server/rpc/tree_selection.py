@@ -12,9 +12,6 @@ from spanwise_server.domain.errors import SpanNotFound
 from spanwise_server.rpc.codecs.timestamps import SECOND_NS
 from spanwise_server.service.kept_trees import PartedTree, TreePart
 
-_SPAN_ID_FIELD = b"\n\x08"
-"""What stands before the id of a span in its message: field 1, 8 bytes."""
-
 
 class Selection(NamedTuple):
     """Which spans of a tree to give.
@@ -149,13 +146,11 @@ def _span_ends(payload: bytes) -> Iterator[int]:
 def _find(tree: PartedTree, span_id: bytes) -> _Range:
     if not span_id:
         return _Range(0, tree.starts[-1], 0)
-    for number, part in _parts_from(tree, 0):
-        if _SPAN_ID_FIELD + span_id not in part.payload:
-            continue
-        for index, span in enumerate(SpanSnapshot.FromString(part.payload).spans):
-            if span.span_id == span_id:
-                start = tree.starts[number] + index
-                return _Range(start, start + part.descendants[index] + 1, part.depths[index])
+    for place in tree.find_places(span_id):
+        number, part = next(_parts_from(tree, place))
+        index = place - tree.starts[number]
+        if SpanSnapshot.FromString(part.payload).spans[index].span_id == span_id:
+            return _Range(place, place + part.descendants[index] + 1, part.depths[index])
     raise SpanNotFound(span_id)
 
 

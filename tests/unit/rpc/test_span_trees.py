@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+from bisect import bisect_right
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -16,7 +17,7 @@ from spanwise.v1 import phase_pb2, workflow_pb2
 from spanwise.v1.identifiers_pb2 import EntityVersion as EntityMessage
 from spanwise.v1.span_pb2 import Span
 from spanwise.v1.span_service_pb2 import SpanSnapshot
-from spanwise_server.domain.errors import ExecutionNotFound, StoreUnavailable
+from spanwise_server.domain.errors import ExecutionNotFound, SpanNotFound, StoreUnavailable
 from spanwise_server.domain.events import PayloadType
 from spanwise_server.domain.identifiers import EntityVersion, ExecutionId, execution_key
 from spanwise_server.domain.workflows import WorkflowFormat
@@ -26,9 +27,12 @@ from spanwise_server.rpc.codecs.arrivals import decode_arrival
 from spanwise_server.rpc.codecs.payloads import decode_payload
 from spanwise_server.rpc.codecs.workflow_payloads import decode_definition, decode_stored_definition
 from spanwise_server.rpc.span_trees import SpanTrees, TreeKey
+from spanwise_server.rpc.tree_selection import Selection, pick
 from spanwise_server.rpc.turns import Turns
+from spanwise_server.service import kept_trees
 from spanwise_server.service.arrivals import Arrival, commit_arrivals
 from spanwise_server.service.kept_trees import (
+    ID_START_BYTES,
     BuiltTree,
     KeptTrees,
     PartedTree,
@@ -39,6 +43,7 @@ from spanwise_server.service.retention import delete_execution
 from spanwise_server.service.span_queries import SpanQueries, VersionedTree, VersionedWalk
 from spanwise_server.service.workflow_registry import WorkflowRegistry
 from spanwise_server.storage.api import Storage
+from spanwise_server.storage.records import KeptChunk
 from tests.unit.rpc.flyte import T0, at, node_event, workflow_event
 from tests.unit.service.test_recording import RUN, commit, node, storage_at, task, workflow
 
@@ -295,6 +300,35 @@ def test_an_execution_that_was_deleted_is_not_shown_for_one_of_its_name(
     commit_arrivals(storage, decode_arrival, arrivals)
     assert trees.get(KEY, AS_OF_NS).fingerprint != before
     assert spans_of(trees.get(KEY, AS_OF_NS))[0].phase == phase_pb2.PHASE_FAILED
+
+
+def test_a_span_of_a_kept_tree_is_found_without_unpacking_the_others(
+    storage: Storage, queries: CountingQueries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the part that has it; what tells which is read as far as it takes."""
+    monkeypatch.setattr(kept_trees, "_ID_STARTS_CHUNK_BYTES", 2 * ID_START_BYTES)
+    commit(storage, *FINISHED)
+    spans = keep(storage, queries)
+    tree = process(storage, queries).get(KEY, AS_OF_NS)
+    assert isinstance(tree, StoredTree)
+    assert tree.num_chunks > len(tree.starts) > 3
+    unpacked: list[int] = []
+    to_part = kept_trees._to_part  # noqa: SLF001 - to hear of what it is told
+
+    def note(chunk: KeptChunk) -> TreePart:
+        unpacked.append(chunk.number)
+        return to_part(chunk)
+
+    monkeypatch.setattr(kept_trees, "_to_part", note)
+    for place, span in enumerate(spans):
+        unpacked.clear()
+        assert list(tree.find_places(span.span_id)) == [place]
+        selection = Selection(depth=0, root_span_id=span.span_id)
+        [piece] = pick(tree, selection, AS_OF_NS)
+        assert SpanSnapshot.FromString(piece.payload).spans[0].span_id == span.span_id
+        assert set(unpacked) == {bisect_right(tree.starts, place) - 1}
+    with pytest.raises(SpanNotFound):
+        list(pick(tree, Selection(root_span_id=bytes(8)), AS_OF_NS))
 
 
 def test_two_processes_that_keep_a_tree_at_once_leave_one_that_is_whole(

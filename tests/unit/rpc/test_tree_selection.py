@@ -18,6 +18,7 @@ from spanwise_server.rpc.codecs import tree_parts
 from spanwise_server.rpc.codecs.native_spans import encode_spans
 from spanwise_server.rpc.codecs.tree_parts import encode_parts
 from spanwise_server.rpc.tree_selection import Selection, Slice, cut, pick, split
+from spanwise_server.service import kept_trees
 from spanwise_server.service.kept_trees import BuiltTree, TreeBasis
 from tests.unit.domain.trees import execution, node, random_tree
 
@@ -111,6 +112,20 @@ def test_what_is_picked_is_what_a_walk_over_the_tree_finds(
     assert found == expected(root, selection)
     positions = [position for each in slices for position in each.positions]
     assert positions == sorted(set(positions))
+
+
+@settings(deadline=None)
+@given(SEEDS, st.integers(1, 3))
+def test_a_span_is_found_among_others_whose_ids_begin_likewise(seed: int, num_bytes: int) -> None:
+    root = random_tree(random.Random(seed))
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (kept_trees, tree_parts):
+            patch.setattr(module, "ID_START_BYTES", num_bytes)
+        tree = parted(root)
+        for span, _, _ in walk(root):
+            selection = Selection(depth=0, root_span_id=span_id_bytes(span.span_id))
+            [picked] = spans_of(list(pick(tree, selection, AS_OF_NS)))
+            assert picked.span_id == selection.root_span_id
 
 
 @settings(deadline=None)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from spanwise.v1.span_service_pb2 import SpanSnapshot
 from spanwise_server.domain.span_builder import PlacedSpan
 from spanwise_server.rpc.codecs.native_spans import fill_span
-from spanwise_server.service.kept_trees import TreePart
+from spanwise_server.service.kept_trees import ID_START_BYTES, TreePart
 
 PART_BYTES = 2**20 - 2**17
 """About the size of a part: one with a batch more is still below the usual size of a chunk."""
@@ -45,28 +45,31 @@ def encode_parts(spans: Iterator[PlacedSpan]) -> Iterator[TreePart]:
     while not is_over:
         part = TreePart(b"", array("I"), array("I"))
         payloads: list[bytes] = []
+        id_starts = bytearray()
         size_bytes = 0
         while not is_over and size_bytes < PART_BYTES:
             batch = list(islice(spans, _BATCH_SPANS))
             is_over = not batch
             _outline(batch, position, part, above)
-            payloads.append(_encode(batch, ids))
+            payloads.append(_encode(batch, ids, id_starts))
             position += len(batch)
             size_bytes += len(payloads[-1])
         if size_bytes:
-            yield part._replace(payload=b"".join(payloads))
+            yield part._replace(payload=b"".join(payloads), id_starts=bytes(id_starts))
     for each in above:
         each.descendants[each.place] = position - each.position - 1
 
 
-def _encode(batch: Sequence[PlacedSpan], ids: list[bytes]) -> bytes:
+def _encode(batch: Sequence[PlacedSpan], ids: list[bytes], id_starts: bytearray) -> bytes:
     message = SpanSnapshot()
     add = message.spans.add
     for span, depth, _ in batch:
         each = add()
         del ids[depth + 1 :]
         fill_span(each, span, ids[depth])
-        ids.append(each.span_id)
+        span_id = each.span_id
+        ids.append(span_id)
+        id_starts += span_id[:ID_START_BYTES]
     return message.SerializeToString()
 
 
@@ -74,7 +77,7 @@ def _outline(
     batch: Sequence[PlacedSpan], position: int, part: TreePart, above: list[_Above]
 ) -> None:
     """Fill in the shape of a batch, and the descendants of spans of which all have come."""
-    _, depths, descendants = part
+    depths, descendants = part.depths, part.descendants
     depths.extend([depth for _, depth, _ in batch])
     index = len(descendants)
     descendants.extend([0] * len(batch))
