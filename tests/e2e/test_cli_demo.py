@@ -170,26 +170,33 @@ def _qualities(root: ExecutionSpan) -> set[str]:
 def test_the_demo_leaves_its_page_until_it_is_stopped(
     number: signal.Signals, tmp_path: Path
 ) -> None:
-    """And nothing afterwards: neither a server nor a file."""
+    """And nothing afterwards: neither a server nor a file. It says little before the address."""
     with subprocess.Popen(
         command("demo", "--serve", "--name", "to look at"),
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "TMPDIR": str(tmp_path)},
     ) as demo:
         assert demo.stderr is not None
-        told = ""
-        while (found := re.search(r" (http://\S+)#/e/(\S+) until Ctrl-C", told)) is None:
-            told = demo.stderr.readline()
-            assert told
+        assert demo.stdout is not None
+        head, first, second = (demo.stdout.readline() for _ in range(3))
+        assert head.split() == ["execution", "phase", "duration"]
+        how = r" +SUCCEEDED +\d+m \d\ds\n"
+        assert re.fullmatch("flytesnacks/development/to look at" + how, first)
+        assert re.fullmatch(r"flytesnacks/development/\S+" + how, second)
+        assert "played" in demo.stderr.readline()
+        told = demo.stderr.readline()
+        found = re.search(r" (http://\S+)#/e/(\S+) until Ctrl-C", told)
+        assert found is not None, told
         page, execution = found.groups()
         assert execution == "flytesnacks/development/to%20look%20at"
         assert httpx.get(page).status_code == 200
         spans = httpx.get(f"{page}api/v1/executions/{execution}/spans?depth=0").json()["spans"]
         assert spans[0]["name"] == "to look at"
         demo.send_signal(number)
-        assert demo.wait(TIMEOUT_S) == 0
+        rest, _ = demo.communicate(timeout=TIMEOUT_S)
+        assert (rest, demo.returncode) == ("", 0)
     with pytest.raises(httpx.ConnectError):
         httpx.get(page)
     assert list(tmp_path.iterdir()) == []

@@ -11,10 +11,13 @@ from urllib.parse import quote
 
 import typer
 
-from spanwise import Client, InvalidRequest
+from spanwise import Client, ExecutionId, InvalidRequest
 from spanwise._errors import INSTALL_SERVER, MissingPackage, SpanwiseError
+from spanwise._times import short_duration, to_ns
+from spanwise._values import phase_name
 from spanwise.cli.diagnose import report
 from spanwise.cli.moments import moment_ns
+from spanwise.cli.table import write_table
 from spanwise.cli.temporary_server import TemporaryServer, temporary_server
 
 if TYPE_CHECKING:
@@ -75,7 +78,7 @@ def demo(
         typer.Option(
             "--serve",
             help="Leave the server of its own running until Ctrl-C, and say where its page shows "
-            "the execution.",
+            "the execution. What was played is listed, and not explained.",
         ),
     ] = False,
 ) -> None:
@@ -94,20 +97,33 @@ def demo(
         )
     played = _tell(scenario, seed, start, name, running=running)
     if endpoint is not None:
-        _play_and_explain(played, endpoint)
+        _play(played, endpoint)
+        _explain(played, endpoint)
         return
     with temporary_server() as server:
-        _play_and_explain(played, server.endpoint)
+        _play(played, server.endpoint)
         if serve:
+            _list(played, server.endpoint)
             _wait_for_ctrl_c(server, played)
+        else:
+            _explain(played, server.endpoint)
 
 
-def _play_and_explain(played: "Scenario", endpoint: str) -> None:
-    _play(played, endpoint)
-    typer.echo(
-        f"spanwise: played {played.execution_id} into {endpoint}: {len(played.requests)} events",
-        err=True,
-    )
+def _list(played: "Scenario", endpoint: str) -> None:
+    """Give a line for each execution of a server that has nothing else, in the order of starts."""
+    with Client(endpoint) as client:
+        summaries = reversed(list(client.list_executions()))
+    rows = []
+    for summary in summaries:
+        end_ns = to_ns(summary.end_time) if summary.HasField("end_time") else played.end_ns
+        duration = short_duration(end_ns - to_ns(summary.start_time))
+        execution = str(ExecutionId.from_message(summary.execution_id))
+        rows.append((execution, phase_name(summary.phase), duration))
+    write_table(["execution", "phase", "duration"], rows, right_aligned={"duration"})
+    sys.stdout.flush()
+
+
+def _explain(played: "Scenario", endpoint: str) -> None:
     with Client(endpoint) as client:
         span = client.get_execution_span(played.execution_id, as_of=played.end_ns)
         diagnosis = client.diagnose_execution(played.execution_id, as_of=played.end_ns)
@@ -173,3 +189,8 @@ def _play(scenario: "Scenario", endpoint: str) -> None:
         )
     play(scenario, endpoint)
     register(scenario, endpoint)  # edges that are known need not be inferred
+    typer.echo(
+        f"spanwise: played {scenario.execution_id} into {endpoint}: "
+        f"{len(scenario.requests)} events",
+        err=True,
+    )
