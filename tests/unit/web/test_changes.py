@@ -170,6 +170,22 @@ def test_what_is_not_the_newest_is_asked_for_again() -> None:
     follow(test)
 
 
+def test_newer_columns_that_are_being_made_are_soon_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The rest after news is not for those who still wait for any."""
+
+    async def test(world: World, changes: Changes) -> None:
+        world.is_newest = False
+        async with changes.follow(RUN) as followed:
+            await hear(followed)
+            monkeypatch.setattr(changes_module, "REST_S", 2 * DEADLINE_S)
+            while world.num_reads < 3:
+                await world.rounds.wait()
+
+    follow(test)
+
+
 @pytest.mark.parametrize("is_newest", [True, False])
 def test_the_notice_of_the_end_is_the_last_if_it_is_the_newest(is_newest: bool) -> None:
     """Else there is more to hear."""
