@@ -1,84 +1,24 @@
 """The page follows what happens, and is the same in the end as one that is opened then."""
 
 import random
-import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import grpc
 import pytest
 from playwright.sync_api import expect
 
-from spanwise.v1.event_service_pb2 import (
-    CreateExecutionEventRequest,
-    CreateNodeEventRequest,
-    CreateTaskEventRequest,
-)
-from spanwise_server.domain.events import PayloadType
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.service.arrivals import Arrival
-from tests.e2e.harness import ServerProcess, Stubs, failure
 from tests.ui.browser import address_of
 from tests.ui.conftest import NewVisitor
-from tests.ui.events import Story, said
+from tests.ui.events import START_NS, Story, said
+from tests.ui.restartable import Restartable
 from tests.ui.timeline import Timeline
 
 LIVE = ExecutionId("flytesnacks", "development", "live")
 
 NUM_NODES = 60
-
-
-class Restartable:
-    """A server on ports that stay the same.
-
-    Attributes:
-        server: It, as it runs now.
-    """
-
-    def __init__(self, database: Path) -> None:
-        """Start it."""
-        self._database = database
-        self._flags = (
-            *("--grpc-address", f"127.0.0.1:{free_port()}"),
-            *("--http-address", f"127.0.0.1:{free_port()}"),
-        )
-        self.server = self._start()
-
-    def kill_and_start_again(self) -> None:
-        """Take it away as a power cut would, and bring it back."""
-        self.server.kill()
-        self.server = self._start()
-
-    def send(self, arrivals: list[Arrival]) -> None:
-        """Send events one by one, as sources do."""
-        with self.server.channel() as channel:
-            events = Stubs(channel).events
-            calls = {
-                PayloadType.EXECUTION_EVENT: (
-                    events.CreateExecutionEvent,
-                    CreateExecutionEventRequest,
-                ),
-                PayloadType.NODE_EVENT: (events.CreateNodeEvent, CreateNodeEventRequest),
-                PayloadType.TASK_EVENT: (events.CreateTaskEvent, CreateTaskEventRequest),
-            }
-            for arrival in arrivals:
-                assert arrival.payload_type is not None
-                call, message = calls[arrival.payload_type]
-                try:
-                    call(message.FromString(arrival.payload))
-                except grpc.RpcError as error:
-                    # What comes twice, or after the end, is refused; what it says is kept.
-                    assert failure(error)[0] is grpc.StatusCode.ALREADY_EXISTS  # noqa: PT017
-
-    def _start(self) -> ServerProcess:
-        return ServerProcess(self._database, *self._flags)
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 @pytest.fixture
@@ -157,12 +97,60 @@ def test_events_appear_and_neither_place_nor_selection_nor_zoom_moves(
 
 
 def test_running_bars_grow(running: Restartable, new_visitor: NewVisitor) -> None:
-    running.send(begin())
+    now_s = (time.time_ns() - START_NS) / 1e9
+    story = Story(LIVE)
+    story.execution("RUNNING", now_s - 20)
+    story.node("short", "RUNNING", now_s - 15)
+    story.node("short", "SUCCEEDED", now_s - 10)
+    story.node("long", "RUNNING", now_s - 10)
+    running.send(story.arrivals)
     timeline = Timeline.open(new_visitor(running.server), LIVE)
     expect(timeline.page.locator(".tl-live")).to_contain_text("Live")
     duration = timeline.page.locator(".tl-status")
-    before = duration.text_content()
-    expect(duration).not_to_have_text(before or "")
+    before, told_before = times_as_long(timeline), duration.text_content()
+    assert before >= 2  # it is ten seconds old
+    timeline.page.wait_for_function(
+        """before => {
+          const rows = window.__spanwise.layout().rows;
+          const width = (name) => rows.find((row) => row.name === name).bar.width;
+          return width("long") / width("short") > before + 0.2;  // a second later
+        }""",
+        arg=before,
+    )
+    expect(duration).not_to_have_text(told_before or "")
+
+
+def times_as_long(timeline: Timeline) -> float:
+    layout = timeline.layout()
+    return layout.named("long").bar.width / layout.named("short").bar.width
+
+
+def test_the_view_goes_along_with_the_end_only_while_it_follows(
+    running: Restartable, new_visitor: NewVisitor
+) -> None:
+    now_s = (time.time_ns() - START_NS) / 1e9
+    story = Story(LIVE)
+    story.execution("RUNNING", now_s - 60)
+    story.node("long", "RUNNING", now_s - 50)
+    running.send(story.arrivals)
+    timeline = Timeline.open(new_visitor(running.server), LIVE)
+    timeline.tree.focus()
+    timeline.press("w", "l")
+    expect(timeline.said).to_have_text("Following the end")
+    t0, t1 = timeline.wait_for_view_after((0, 0))
+    later_t0, later_t1 = timeline.wait_for_view_after((t0, t1))
+    for _ in range(3):
+        before = later_t0, later_t1
+        later_t0, later_t1 = timeline.wait_for_view_after(before)
+        assert later_t1 > before[1]
+        assert later_t1 - later_t0 == pytest.approx(before[1] - before[0], rel=1e-6)
+    timeline.press("l")
+    expect(timeline.said).to_have_text("Not following")
+    timeline.page.wait_for_function(
+        """from => new Promise((resolve) => setTimeout(
+             () => resolve(location.hash === from), 1500))""",
+        arg=timeline.page.evaluate("() => location.hash"),
+    )
 
 
 def test_a_killed_server_is_told_and_what_it_says_later_is_shown(
@@ -175,7 +163,7 @@ def test_a_killed_server_is_told_and_what_it_says_later_is_shown(
     banner = timeline.page.get_by_role("alert").filter(has_text="No answer from the server")
     running.server.kill()
     expect(banner).to_be_visible(timeout=30_000)
-    running.kill_and_start_again()
+    running.start_again()
     expect(banner).to_be_hidden(timeout=30_000)
     running.send([*go_on(), *end()])
     expect(timeline.page.locator(".tl-status-phase")).to_contain_text("Succeeded")
