@@ -37,8 +37,8 @@ describe("reasons in the order of time", () => {
       [{ at: 3, message: "wait" }, { at: 10, message: "pull" }],
     );
     const lines = reasonLines(execution, ALL);
-    expect(lines).toMatchObject({ count: 3, occurrences: 40 });
-    expect([occurrencesOf(execution, lines, 1), spansOf(execution, lines, 1)]).toEqual([38, 2]);
+    expect([0, 1, 2].map((line) => occurrencesOf(execution, lines, line))).toEqual([1, 38, 1]);
+    expect([lines.count, spansOf(execution, lines, 1)]).toEqual([3, 2]);
     expect(reasonLines(execution, { ...ALL, isGrouped: false }).count).toBe(5);
   });
 

@@ -29,6 +29,11 @@ export function formatDuration(ns: number): string {
   return hours > 0 ? `${hours}h ${pad(minutes, 2)}m ${tail}` : `${minutes}m ${tail}`;
 }
 
+/** A difference with its sign: +3m 07s, −8ms, 0s. */
+export function formatSigned(ns: number): string {
+  return (ns > 0 ? "+" : "") + formatDuration(ns);
+}
+
 /**
  * A duration to the nanosecond, without what is zero at either end: 1h 02m 03.000000004s, 8.25ms,
  * 350ns. For tooltips and copying.

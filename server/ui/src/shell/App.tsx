@@ -2,7 +2,8 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { placeKey } from "../model/place";
+import { placeKey, type Place } from "../model/place";
+import { visible } from "../model/visible";
 import { ExecutionPage } from "../views/execution/ExecutionPage";
 import { ListPage } from "../views/list/ListPage";
 import { ErrorBoundary } from "./ErrorBoundary";
@@ -15,29 +16,25 @@ import { said, say } from "./say";
 import { nextTheme, theme } from "./theme";
 
 export function App() {
-  const helpIsOpen = useSignal(false);
+  /** Where help was asked for: another address closes it. */
+  const helpedAt = useSignal<Place | null>(null);
   const main = useRef<HTMLElement>(null);
-  const opener = useRef<Element | null>(null);
   const key = placeKey(place.value);
   const isFirst = useRef(true);
+  const focusHeading = (): void => main.current!.querySelector("h1")?.focus();
   useEffect(() => {
     // Whoever arrives by a link starts at the heading; the first page is left to the browser.
     if (isFirst.current) isFirst.current = false;
-    else main.current?.querySelector<HTMLElement>("h1")?.focus();
+    else focusHeading();
   }, [key]);
   const openHelp = (): void => {
-    opener.current = document.activeElement;
-    helpIsOpen.value = true;
-  };
-  const closeHelp = (): void => {
-    helpIsOpen.value = false;
-    if (opener.current instanceof HTMLElement) opener.current.focus();
+    helpedAt.value = place.peek();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || isTyping(event)) return;
     if (event.key === "?") openHelp();
     else if (event.key === "t") changeTheme();
-    else if (event.key === "/") main.current?.querySelector<HTMLElement>("[data-search]")?.focus();
+    else if (event.key === "/") main.current!.querySelector<HTMLElement>("[data-search=true]")?.focus();
     else return;
     event.preventDefault();
   };
@@ -48,18 +45,18 @@ export function App() {
         href="#main"
         onClick={(event) => {
           event.preventDefault();
-          main.current?.querySelector<HTMLElement>("h1")?.focus();
+          focusHeading();
         }}
       >
         Skip to the content
       </a>
       <Header onHelp={openHelp} />
       <main class="sh-main" id="main" ref={main} onKeyDown={onKeyDown}>
-        <ErrorBoundary of={key}>
-          <Page key={key} onHelp={openHelp} />
+        <ErrorBoundary key={key}>
+          <Page onHelp={openHelp} />
         </ErrorBoundary>
       </main>
-      <Help isOpen={helpIsOpen} onClose={closeHelp} />
+      {helpedAt.value === place.value && <Help onClose={() => (helpedAt.value = null)} />}
       <div class="sr-only" role="status" aria-live="polite">
         {said}
       </div>
@@ -86,10 +83,10 @@ function Unknown({ address }: { address: string }) {
     document.title = "Unknown address · spanwise";
   }, []);
   return (
-    <div class="sh-state">
+    <div class="sh-state sh-wrap">
       <h1 tabIndex={-1}>There is nothing at this address</h1>
-      <p class="sh-wrap">
-        The part behind # is <code>{address}</code>. An execution is at <code>#/e/PROJECT/DOMAIN/NAME</code>, each part
+      <p>
+        The part behind # is <code>{visible(address)}</code>. An execution is at <code>#/e/PROJECT/DOMAIN/NAME</code>, each part
         percent-encoded; write its name into the field above, and the page makes the address.
       </p>
       <p>

@@ -1,9 +1,10 @@
 // Top of every page: where one is, where one can go, and how things are shown.
 
 import { useSignal } from "@preact/signals";
-import { useRef } from "preact/hooks";
 import type { Zone } from "../model/format";
 import { readName } from "../model/place";
+import { TextInput } from "../views/fields";
+import { Button } from "../views/parts";
 import { executionPlace, listHref, listPlace } from "./links";
 import { navigate, place, replace } from "./route";
 import { nextTheme, theme, type ThemeChoice } from "./theme";
@@ -26,22 +27,16 @@ export function Header({ onHelp }: { onHelp: () => void }) {
           <ZoneButton of="local" label="Local" />
           <ZoneButton of="utc" label="UTC" />
         </div>
-        <button
-          type="button"
-          class="sh-button"
-          title="Theme: as the system, light, dark"
-          aria-label={`Theme: ${THEME_WORDS[theme.value]}`}
-          onClick={nextTheme}
-        >
+        <Button title="Theme: as the system, light, dark" aria-label={`Theme: ${THEME_WORDS[theme.value]}`} onClick={nextTheme}>
           <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
             <circle cx="6" cy="6" r="4.6" fill="none" stroke="currentColor" stroke-width="1.3" />
             <path d="M6 1.4A4.6 4.6 0 0 1 6 10.6Z" fill="currentColor" />
           </svg>
           <span class="sh-theme-text">{THEME_WORDS[theme.value]}</span>
-        </button>
-        <button type="button" class="sh-button" title="Keys and signs (?)" aria-label="Keys and signs" onClick={onHelp}>
+        </Button>
+        <Button title="Keys and signs (?)" aria-label="Keys and signs" onClick={onHelp}>
           ?
-        </button>
+        </Button>
       </div>
     </header>
   );
@@ -62,7 +57,6 @@ function ZoneButton({ of, label }: { of: Zone; label: string }) {
 
 function OpenBox() {
   const text = useSignal("");
-  const input = useRef<HTMLInputElement>(null);
   const submit = (event: Event): void => {
     event.preventDefault();
     const written = text.peek().trim();
@@ -71,17 +65,13 @@ function OpenBox() {
     // What names no execution is looked for.
     navigate(path === null ? listPlace({ search: written }) : executionPlace(path));
     text.value = "";
-    input.current?.blur();
+    (document.activeElement as HTMLElement).blur();
   };
   return (
     <form class="sh-open" role="search" aria-label="Open an execution" onSubmit={submit}>
-      <input
-        ref={input}
-        type="text"
+      <TextInput
         aria-label="Open PROJECT/DOMAIN/NAME, or search for a part of a name"
         placeholder="Open PROJECT/DOMAIN/NAME, or search"
-        spellcheck={false}
-        autocomplete="off"
         value={text}
         onInput={(event) => (text.value = event.currentTarget.value)}
       />

@@ -1,9 +1,8 @@
 // All keys, and what signs mean. A dialog of the browser: it keeps the focus inside, and Esc closes it.
 
-import type { ReadonlySignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
-import { KNOWN_PHASES, phaseWords } from "../model/words";
-import { PhaseMark } from "../views/parts";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { KNOWN_PHASES } from "../model/words";
+import { Button, PhaseMark } from "../views/parts";
 
 const KEYS: [string, [string, string][]][] = [
   [
@@ -55,14 +54,13 @@ const KEYS: [string, [string, string][]][] = [
   ],
 ];
 
-export function Help({ isOpen, onClose }: { isOpen: ReadonlySignal<boolean>; onClose: () => void }) {
+export function Help({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const open = isOpen.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = dialog.current!;
-    if (open && !element.open) element.showModal();
-    else if (!open && element.open) element.close();
-  }, [open]);
+    element.showModal();
+    return () => element.close(); // Gives the focus back, while it is still in the document.
+  }, []);
   return (
     <dialog
       class="sh-help"
@@ -72,44 +70,40 @@ export function Help({ isOpen, onClose }: { isOpen: ReadonlySignal<boolean>; onC
       onClick={(event) => event.target === dialog.current && onClose()}
       onKeyDown={(event) => event.stopPropagation()}
     >
-      {open && (
-        <div class="sh-help-inside">
-          <header>
-            <h2 id="help-title">Keys and signs</h2>
-            <button type="button" class="sh-button" onClick={onClose}>
-              Close
-            </button>
-          </header>
-          <p>Single letters work while the focus is in the view: click a row, or press Tab until one is framed. They do not while you write in a field.</p>
-          <div class="sh-help-columns">
-            {KEYS.map(([title, keys]) => (
-              <section key={title}>
-                <h3>{title}</h3>
-                <dl>
-                  {keys.map(([key, meaning]) => (
-                    <div key={key}>
-                      <dt>
-                        <kbd>{key}</kbd>
-                      </dt>
-                      <dd>{meaning}</dd>
-                    </div>
-                  ))}
-                </dl>
-              </section>
-            ))}
-            <section>
-              <h3>Phases</h3>
-              <ul class="sh-phases">
-                {KNOWN_PHASES.map((phase) => (
-                  <li key={phase} title={phaseWords(phase).text}>
-                    <PhaseMark phase={phase} />
-                  </li>
+      <div>
+        <header>
+          <h2 id="help-title">Keys and signs</h2>
+          <Button onClick={onClose}>Close</Button>
+        </header>
+        <p>Single letters work while the focus is in the view: click a row, or press Tab until one is framed. They do not while you write in a field.</p>
+        <div class="sh-help-columns">
+          {KEYS.map(([title, keys]) => (
+            <section key={title}>
+              <h3>{title}</h3>
+              <dl>
+                {keys.map(([key, meaning]) => (
+                  <div key={key}>
+                    <dt>
+                      <kbd>{key}</kbd>
+                    </dt>
+                    <dd>{meaning}</dd>
+                  </div>
                 ))}
-              </ul>
+              </dl>
             </section>
-          </div>
+          ))}
+          <section>
+            <h3>Phases</h3>
+            <ul class="vw-list sh-phases">
+              {KNOWN_PHASES.map((phase) => (
+                <li key={phase}>
+                  <PhaseMark phase={phase} />
+                </li>
+              ))}
+            </ul>
+          </section>
         </div>
-      )}
+      </div>
     </dialog>
   );
 }

@@ -10,6 +10,7 @@ import { codesOf, type Codes } from "../model/codes";
 import { filterItems, isEmptyFilter, type Filtered } from "../model/filter";
 import { findFolds, NO_FOLDS, type Folds } from "../model/folding";
 import type { Lanes } from "../model/lanes";
+
 import { makeRows, makeRowTree, rowOfSpan, type Rows, type RowTree } from "../model/rows";
 import { clampView, pan, Scale, wholeView, type View } from "../model/scale";
 import { ReasonsOfRows } from "../model/ticks";

@@ -1,111 +1,154 @@
 // What several views show alike.
 
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentProps } from "preact";
 import { ApiError } from "../data/api";
-import type { ExecutionPath } from "../model/url";
+import type { Answer } from "../data/answer";
+import { NO_FILTER } from "../model/filter";
 import { formatDuration, formatExact, formatMoment, momentOf } from "../model/format";
+import { formatPlace } from "../model/place";
+import type { ExecutionPath, ExecutionState } from "../model/url";
+import { visible } from "../model/visible";
 import { phaseWords } from "../model/words";
-import { PhaseGlyph } from "../timeline/Icon";
 import { zone } from "../shell/zone";
+import { PhaseGlyph } from "../timeline/Icon";
+import type { ExecutionModel } from "./execution/model";
 
 const FAILED = new Set(["FAILED", "FAILING", "RETRYABLE_FAILED", "TIMED_OUT"]);
 
-export function isFailed(phase: string): boolean {
-  return FAILED.has(phase);
-}
-
 /** Sign and text of a phase. */
 export function PhaseMark({ phase }: { phase: string }) {
-  const failed = isFailed(phase);
+  const failed = FAILED.has(phase);
   return (
-    <span class={failed ? "vw-phase is-failed" : "vw-phase"}>
+    <span class={failed ? "vw-phase vw-warn" : "vw-phase"}>
       <PhaseGlyph phase={phase} failed={failed} />
-      {phaseWords(phase).text}
+      <span>{phaseWords(phase).text}</span>
     </span>
   );
 }
 
-/** A duration; the exact one on hovering. */
-export function Took({ ns, suffix = "", hint = suffix }: { ns: number; suffix?: string; hint?: string }) {
-  return (
-    <span class="vw-number" title={formatExact(ns) + hint}>
-      {formatDuration(ns)}
-      {suffix}
-    </span>
-  );
-}
-
-/** A moment to the second, by the clock that is chosen; on hovering exactly, and how long ago. */
-export function When({ ns, nowNs }: { ns: bigint; nowNs?: bigint }) {
-  const { date, time } = momentOf(ns, 0, zone.value);
-  const ago = nowNs === undefined || nowNs < ns ? "" : `, ${formatDuration(Number(nowNs - ns))} ago`;
-  return (
-    <time class="vw-number" dateTime={isoOf(ns)} title={formatMoment(ns, 0, zone.value) + ago}>
-      {date} {time.split(".", 1)[0]}
-    </time>
-  );
-}
-
-function isoOf(ns: bigint): string {
-  return new Date(Number(ns / 1_000_000n)).toISOString();
+/** A name that comes from an answer, whatever is in it. */
+export function Name({ of }: { of: string }) {
+  return <bdi>{visible(of)}</bdi>;
 }
 
 export function nameOf({ project, domain, name }: ExecutionPath): string {
   return `${project}/${domain}/${name}`;
 }
 
+/** A duration; the exact one on hovering. */
+export function Took({ ns, hint = "", children }: { ns: number; hint?: string; children?: ComponentChildren }) {
+  return (
+    <span class="vw-number" title={formatExact(ns) + hint}>
+      {formatDuration(ns)}
+      {children}
+    </span>
+  );
+}
+
+/** A moment to the second, by the clock that is chosen; on hovering exactly, and how long ago. */
+export function When({ ns, nowNs = 0n }: { ns: bigint; nowNs?: bigint }) {
+  const { date, time } = momentOf(ns, 0, zone.value);
+  const ago = nowNs < ns ? "" : `, ${formatDuration(Number(nowNs - ns))} ago`;
+  return (
+    <time class="vw-number" dateTime={new Date(Number(ns / 1_000_000n)).toISOString()} title={formatMoment(ns, 0, zone.value) + ago}>
+      {date} {time.split(".", 1)[0]}
+    </time>
+  );
+}
+
+/** A bar as long as a part of a whole. */
+export function Share({ of }: { of: number }) {
+  return (
+    <span class="vw-share" aria-hidden="true">
+      <span style={{ width: `${100 * of}%` }} />
+    </span>
+  );
+}
+
+interface SpanLinkProps {
+  model: ExecutionModel;
+  /** Its id. */
+  span: string;
+  title: string;
+  /** What else the timeline is to show. */
+  state?: Partial<ExecutionState>;
+  children: ComponentChildren;
+}
+
+/** Leads to a span in the timeline, with its details. */
+export function SpanLink({ model, span, title, state, children }: SpanLinkProps) {
+  const place = model.placeOf({ view: "timeline", sel: span, panel: true, t0: NaN, t1: NaN, filter: NO_FILTER, ...state });
+  return (
+    <a class="sh-link vw-target" href={formatPlace(place)} title={`${title}: show it in the timeline`}>
+      {children}
+    </a>
+  );
+}
+
+export function Button(props: ComponentProps<"button">) {
+  return <button type="button" class="sh-button" {...props} />;
+}
+
 /** A place where there is nothing to show, and why. */
 export function State({ title, alert = false, children }: { title: string; alert?: boolean; children?: ComponentChildren }) {
   return (
-    <div class="sh-state" role={alert ? "alert" : undefined}>
+    <div class="sh-state sh-wrap" role={alert ? "alert" : undefined}>
       <h2>{title}</h2>
       {children}
     </div>
   );
 }
 
+export function Warning({ children }: { children: ComponentChildren }) {
+  return (
+    <div class="vw-bar is-warning sh-wrap" role="alert">
+      {children}
+    </div>
+  );
+}
+
+export function Busy({ what }: { what: string }) {
+  return (
+    <p class="vw-note" role="status">
+      {what}…
+    </p>
+  );
+}
+
 /** What could not be asked. `had` says that there is an earlier answer, which stays. */
 export function Failure({ error, had, onAgain }: { error: Error; had: boolean; onAgain: () => void }) {
-  const again = (
-    <button type="button" class="sh-button" onClick={onAgain}>
-      Try again
-    </button>
-  );
+  const again = <Button onClick={onAgain}>Try again</Button>;
+  const code = error instanceof ApiError ? error.code : "";
   if (had) {
     return (
-      <div class="vw-bar is-warning" role="alert">
-        <span class="sh-wrap">{isAway(error) ? "The server does not answer; what is shown may be old." : error.message}</span>
-        {again}
-      </div>
+      <Warning>
+        {code === "" || code === "UNAVAILABLE" ? "The server does not answer; what is shown may be old." : error.message} {again}
+      </Warning>
     );
   }
-  const [title, text] = explain(error);
   return (
-    <State title={title} alert>
-      <p class="sh-wrap">{text}</p>
+    <State title={FAILURES[code] ?? "The server has failed"} alert>
+      <p>{code === "" ? "It may be stopped, or the way to it broken. Start it with: spanwise serve" : error.message}</p>
       <p>{again}</p>
     </State>
   );
 }
 
-export function isAway(error: Error): boolean {
-  return !(error instanceof ApiError) || error.code === "UNAVAILABLE";
-}
+const FAILURES: Record<string, string> = {
+  "": "The server does not answer",
+  UNAVAILABLE: "The server cannot answer now",
+  NOT_FOUND: "There is no such thing",
+  INVALID_ARGUMENT: "The server did not take the question",
+};
 
-function explain(error: Error): [string, string] {
-  if (!(error instanceof ApiError)) {
-    return ["The server does not answer", "It may be stopped, or the way to it broken. Start it with: spanwise serve"];
-  }
-  if (error.code === "UNAVAILABLE") return ["The server cannot answer now", error.message];
-  if (error.code === "NOT_FOUND") return ["There is no such thing", error.message];
-  if (error.code === "INVALID_ARGUMENT") return ["The server did not take the question", error.message];
-  return ["The server has failed", error.message];
-}
-
-export function Busy({ what }: { what: string }) {
+/** What was asked for, as soon as it is there; until then, and when it fails, how it stands. */
+export function Asked<T>({ answer, busy, children }: { answer: Answer<T>; busy: string; children: (value: T) => ComponentChildren }) {
+  const value = answer.value.value;
+  const error = answer.error.value;
   return (
-    <p class="vw-busy" role="status">
-      {what}…
-    </p>
+    <>
+      {error !== null && <Failure error={error} had={value !== null} onAgain={answer.again} />}
+      {value !== null ? children(value) : error === null && <Busy what={busy} />}
+    </>
   );
 }

@@ -4,23 +4,28 @@ import { useSignal } from "@preact/signals";
 import { useAnswer } from "../../data/answer";
 import { listExecutions } from "../../data/answers";
 import { formatPlace, readName } from "../../model/place";
+import { visible } from "../../model/visible";
 import type { ExecutionModel } from "../execution/model";
-import { rowOf, tookNs } from "../list/rows";
-import { Busy, Failure, nameOf, PhaseMark, Took, When } from "../parts";
+import { TextInput } from "../fields";
+import { COLUMNS, useClock } from "../list/ListTable";
+import { rowOf } from "../list/rows";
+import { Asked, Name, nameOf } from "../parts";
+import { Table } from "../Table";
 
 const RECENT = 20;
 
 export function Picker({ model }: { model: ExecutionModel }) {
   const workflow = model.live.execution.value!.header.workflow?.name ?? "";
   return (
-    <div class="vw-page cm">
+    <>
       <h2>Compare with another execution</h2>
       <NameBox model={model} />
-      {workflow !== "" && <Recent model={model} workflow={workflow} />}
-      {workflow === "" && (
+      {workflow === "" ? (
         <p class="vw-note">The workflow of this execution is not known, so none can be offered.</p>
+      ) : (
+        <Recent model={model} workflow={workflow} />
       )}
-    </div>
+    </>
   );
 }
 
@@ -29,21 +34,17 @@ function NameBox({ model }: { model: ExecutionModel }) {
   const wrong = useSignal("");
   const submit = (event: Event): void => {
     event.preventDefault();
-    const written = text.peek().trim();
-    const { project, domain } = model.path;
-    const path = written.includes("/") ? readName(written) : written === "" ? null : { project, domain, name: written };
-    if (path === null) wrong.value = "Write PROJECT/DOMAIN/NAME, or the name of one in the same project and domain.";
+    const name = text.peek().trim();
+    const path = name.includes("/") ? readName(name) : name && { ...model.path, name };
+    if (!path) wrong.value = "Write PROJECT/DOMAIN/NAME, or the name of one in the same project and domain.";
     else model.go({ with: path });
   };
   return (
-    <form class="cm-open" onSubmit={submit}>
-      <input
-        type="text"
+    <form class="vw-row" onSubmit={submit}>
+      <TextInput
         aria-label="The other execution"
         aria-describedby="cm-wrong"
         placeholder="PROJECT/DOMAIN/NAME, or NAME in this project and domain"
-        spellcheck={false}
-        autocomplete="off"
         value={text}
         onInput={(event) => (text.value = event.currentTarget.value)}
       />
@@ -59,49 +60,41 @@ function NameBox({ model }: { model: ExecutionModel }) {
 
 function Recent({ model, workflow }: { model: ExecutionModel; workflow: string }) {
   const { project, domain } = model.path;
+  useClock(true);
   const answer = useAnswer(workflow, "", (signal) => listExecutions({ project, domain, search: workflow, page_size: "100" }, signal));
-  const error = answer.error.value;
-  if (error !== null) return <Failure error={error} had={false} onAgain={answer.again} />;
-  if (answer.value.value === null) return <Busy what="Looking for executions of the same workflow" />;
-  const rows = (answer.value.value.executions ?? [])
-    .map(rowOf)
-    .filter((row) => row.workflow === workflow && nameOf(row.path) !== nameOf(model.path))
-    .slice(0, RECENT);
-  if (rows.length === 0) return <p class="vw-note">No other recent execution of {workflow} is known here.</p>;
   return (
-    <section>
-      <h3 class="cm-recent sh-wrap">Recent ones of {workflow}</h3>
-      <div class="vw-scroll-x">
-        <table class="vw-table">
-          <caption class="sr-only">Recent executions of the same workflow</caption>
-          <thead>
-            <tr>
-              <th scope="col">Execution</th>
-              <th scope="col">Phase</th>
-              <th scope="col">Start</th>
-              <th scope="col" class="is-number">
-                Duration
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row.key}>
-                <th scope="row" class="ls-name">
-                  <a class="sh-link vw-target" href={formatPlace(model.placeOf({ with: row.path }))} title={`Compare with ${nameOf(row.path)}`}>
-                    <bdi>{row.path.name}</bdi>
-                  </a>
-                </th>
-                <td>
-                  <PhaseMark phase={row.phase} />
-                </td>
-                <td>{row.startNs !== null && <When ns={row.startNs} />}</td>
-                <td class="is-number">{row.endNs !== null && <Took ns={tookNs(row, 0n)} />}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </section>
+    <Asked answer={answer} busy="Looking for executions of the same workflow">
+      {({ executions = [] }) => {
+        const rows = executions
+          .map(rowOf)
+          .filter((row) => row.workflow === workflow && nameOf(row.path) !== nameOf(model.path))
+          .slice(0, RECENT);
+        if (rows.length === 0) return <p class="vw-note">No other recent execution of {visible(workflow)} is known here.</p>;
+        return (
+          <section>
+            <h2 class="sh-wrap">Recent ones of {visible(workflow)}</h2>
+            <Table
+              caption="Recent executions of the same workflow"
+              kind="is-cards"
+              rows={rows}
+              columns={[
+                {
+                  title: "Execution",
+                  kind: "ls-name is-first",
+                  cell: ({ path }) => (
+                    <a class="sh-link" href={formatPlace(model.placeOf({ with: path }))} title={`Compare with ${visible(nameOf(path))}`}>
+                      <Name of={path.name} />
+                    </a>
+                  ),
+                },
+                COLUMNS.phase,
+                COLUMNS.start,
+                COLUMNS.duration,
+              ]}
+            />
+          </section>
+        );
+      }}
+    </Asked>
   );
 }

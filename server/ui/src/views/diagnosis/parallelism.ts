@@ -10,7 +10,7 @@ export interface Step {
 }
 
 export interface Parallelism {
-  steps: Step[];
+  steps: readonly Step[];
   /** Nanoseconds from the first step to the end. */
   length: number;
   most: number;
@@ -20,28 +20,17 @@ export interface Parallelism {
   idle: number;
 }
 
-/** `steps` in the order of time; the last one lasts until `end`. Null when there is nothing to draw. */
-export function sumUp(steps: readonly Step[], end: number): Parallelism | null {
-  if (steps.length === 0) return null;
-  const first = steps[0].at;
-  const last = Math.max(end, steps[steps.length - 1].at);
-  let most = 0;
-  let work = 0;
-  let idle = 0;
+/** `steps` in the order of time, one at least; the last one lasts until `end`. */
+export function sumUp(steps: readonly Step[], end: number): Parallelism {
+  const length = Math.max(end, steps[steps.length - 1].at);
+  let [most, work, idle] = [0, 0, 0];
   steps.forEach(({ at, running }, i) => {
-    const next = i + 1 < steps.length ? steps[i + 1].at : last;
+    const took = (steps[i + 1]?.at ?? length) - at;
     most = Math.max(most, running);
-    work += running * (next - at);
-    if (running === 0) idle += next - at;
+    work += running * took;
+    if (running === 0) idle += took;
   });
-  const length = last - first;
-  return {
-    steps: steps.map(({ at, running }) => ({ at: at - first, running })),
-    length,
-    most,
-    mean: length > 0 ? work / length : 0,
-    idle,
-  };
+  return { steps, length, most, mean: length > 0 ? work / length : 0, idle };
 }
 
 /** SVG path of the area below the steps, in a field of width by height. One point for each pixel at most. */
@@ -49,17 +38,17 @@ export function areaPath({ steps, length, most }: Parallelism, width: number, he
   if (most === 0 || length <= 0) return "";
   const x = (at: number) => Math.round((at / length) * width * 10) / 10;
   const y = (running: number) => Math.round((height - (running / most) * height) * 10) / 10;
-  const parts = [`M0 ${height}`];
+  let path = `M0 ${height}`;
   let peak = 0;
   steps.forEach(({ at, running }, i) => {
     // Of steps within one pixel the highest is drawn.
-    const next = i + 1 < steps.length ? steps[i + 1].at : length;
+    const next = steps[i + 1]?.at ?? length;
     peak = Math.max(peak, running);
     if (Math.floor(x(next)) === Math.floor(x(at)) && i + 1 < steps.length) return;
-    parts.push(`V${y(peak)}H${x(next)}`);
+    path += `V${y(peak)}H${x(next)}`;
     peak = 0;
   });
-  return `${parts.join("")}V${height}Z`;
+  return `${path}V${height}Z`;
 }
 
 /** The same in words. */

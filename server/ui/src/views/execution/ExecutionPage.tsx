@@ -2,18 +2,22 @@
 
 import { useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useAnswer } from "../../data/answer";
+import { fetchDiagnosis } from "../../data/answers";
 import { formatPlace } from "../../model/place";
 import { VIEWS, type ExecutionPath, type ExecutionState, type ViewName } from "../../model/url";
+import { visible } from "../../model/visible";
 import { ErrorBoundary } from "../../shell/ErrorBoundary";
 import { isTyping } from "../../shell/keys";
+import { listHref } from "../../shell/links";
 import { say } from "../../shell/say";
 import type { PageCommand } from "../../timeline/keys";
 import { TimelineView } from "../../timeline/TimelineView";
 import { CompareView } from "../compare/CompareView";
-import { DiagnosisView } from "../diagnosis/DiagnosisView";
+import { DiagnosisView, summaryOf } from "../diagnosis/DiagnosisView";
 import { OperationsView } from "../operations/OperationsView";
 import { ReasonsView } from "../reasons/ReasonsView";
-import { Busy, Failure, State } from "../parts";
+import { Busy, Failure, nameOf, State } from "../parts";
 import { Heading } from "./Heading";
 import { ExecutionModel } from "./model";
 
@@ -43,12 +47,13 @@ export function ExecutionPage({ path, state, onHelp, onTheme }: Props) {
     // Another address of the same execution: a link, or the way back.
     if (formatPlace(model.place.peek()) !== formatPlace({ page: "execution", path, state })) model.apply(state);
   }, [state]);
-  useSignalEffect(() => {
-    document.title = `${path.name} · ${VIEW_WORDS[model.view.value]} · spanwise`;
-  });
   useEffect(() => {
+    document.title = `${visible(path.name)} · ${VIEW_WORDS[view]} · spanwise`;
     if (isFirst.current) isFirst.current = false;
-    else if (!document.activeElement?.closest("[role=tablist]")) focusView(panel.current);
+    else if (!document.activeElement?.closest("[role=tablist]")) {
+      const inside = panel.current!.querySelector<HTMLElement>("[data-keys=tree], [data-first]");
+      (inside ?? panel.current!).focus({ preventScroll: true });
+    }
   }, [view]);
   useAnnouncements(model);
   const onPageCommand = (command: PageCommand): void => {
@@ -64,9 +69,12 @@ export function ExecutionPage({ path, state, onHelp, onTheme }: Props) {
   return (
     <div class="ex" onKeyDown={onKeyDown}>
       <Heading model={model} />
-      <Tabs model={model} />
+      <div class="ex-bar">
+        <Tabs model={model} />
+        <WhySoLong model={model} />
+      </div>
       <div class="ex-panel" id="view" role="tabpanel" tabIndex={-1} aria-labelledby={`tab-${view}`} ref={panel}>
-        <ErrorBoundary of={view}>
+        <ErrorBoundary key={view}>
           <View model={model} onPageCommand={onPageCommand} />
         </ErrorBoundary>
       </div>
@@ -75,52 +83,69 @@ export function ExecutionPage({ path, state, onHelp, onTheme }: Props) {
 }
 
 function View({ model, onPageCommand }: { model: ExecutionModel; onPageCommand: (command: PageCommand) => void }) {
-  const source = useMemo(() => ({ key: model.path, ...model.live }), [model]);
-  if (model.view.value === "timeline") return <TimelineView source={source} state={model.state} onPageCommand={onPageCommand} />;
-  const execution = model.live.execution.value;
-  if (execution === null) return <Nothing model={model} />;
-  switch (model.view.value) {
-    case "operations":
-      return <OperationsView model={model} />;
-    case "reasons":
-      return <ReasonsView model={model} />;
-    case "diagnosis":
-      return <DiagnosisView model={model} />;
-    case "compare":
-      return <CompareView model={model} />;
-  }
-}
-
-/** Instead of a view that has nothing to show. */
-function Nothing({ model }: { model: ExecutionModel }) {
-  const error = model.live.error.value;
-  const status = model.live.status.value;
+  const { live, path } = model;
+  const source = useMemo(() => ({ key: path, ...live }), [model]);
+  const status = live.status.value;
+  const view = model.view.value;
   if (status === "waiting") {
     return (
       <State title="No such execution yet">
-        <p class="sh-wrap">{error?.message}</p>
-        <p>It is shown as soon as its first event has come.</p>
+        <p>
+          Nothing has been heard of <b>{visible(nameOf(path))}</b>. If it is about to start, wait: it is shown as soon as its first
+          event has come. If not, look for its name among{" "}
+          <a class="sh-link" href={listHref()}>
+            all executions
+          </a>
+          .
+        </p>
       </State>
     );
   }
-  if (status !== "failed" || error === null) return <Busy what="Reading the execution" />;
-  return <Failure error={error} had={false} onAgain={() => location.reload()} />;
+  if (status === "failed") return <Failure error={live.error.value!} had={false} onAgain={() => location.reload()} />;
+  if (view === "timeline") return <TimelineView source={source} state={model.state} onPageCommand={onPageCommand} />;
+  if (live.execution.value === null) return <Busy what="Reading the execution" />;
+  const Chosen = { operations: OperationsView, reasons: ReasonsView, diagnosis: DiagnosisView, compare: CompareView }[view];
+  return <Chosen model={model} />;
+}
+
+/** The server looks for causes for about a second in an execution of this many spans: in larger ones only when it is asked to. */
+const MOST_SPANS = 20_000;
+
+/** The way to the diagnosis: what it begins with, once it is known. Nothing while it is in view anyway. */
+function WhySoLong({ model }: { model: ExecutionModel }) {
+  const execution = model.live.execution.value;
+  if (execution === null || model.view.value === "diagnosis") return null;
+  return execution.spans.count > MOST_SPANS ? <Why model={model} words="What cost most?" /> : <FirstFinding model={model} />;
+}
+
+function FirstFinding({ model }: { model: ExecutionModel }) {
+  const answer = useAnswer(nameOf(model.path), model.revision, (signal) => fetchDiagnosis(model.path, 1, signal));
+  const finding = answer.value.value?.findings?.[0];
+  return finding ? <Why model={model} words={summaryOf(finding)} /> : null;
+}
+
+function Why({ model, words }: { model: ExecutionModel; words: string }) {
+  return (
+    <a class="sh-link ex-finding" href={formatPlace(model.placeOf({ view: "diagnosis" }))} title={`${words} Show the diagnosis`}>
+      {words}
+    </a>
+  );
 }
 
 function Tabs({ model }: { model: ExecutionModel }) {
   const chosen = model.view.value;
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    list.current!.querySelector("[aria-selected=true]")!.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [chosen]);
   const onKeyDown = (event: KeyboardEvent): void => {
     const at = VIEWS.indexOf(chosen);
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: VIEWS.length - 1 }[event.key];
     if (to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
-    const next = VIEWS[(to + VIEWS.length) % VIEWS.length];
-    document.getElementById(`tab-${next}`)?.focus();
-    model.go({ view: next });
+    const view = VIEWS.at(to % VIEWS.length)!;
+    document.getElementById(`tab-${view}`)!.focus();
+    model.go({ view });
   };
   return (
     <div class="ex-tabs" ref={list} role="tablist" aria-label="Views" onKeyDown={onKeyDown}>
@@ -142,21 +167,20 @@ function Tabs({ model }: { model: ExecutionModel }) {
   );
 }
 
-function focusView(panel: HTMLElement | null): void {
-  const inside = panel?.querySelector<HTMLElement>("[data-keys=tree], [data-first]");
-  (inside ?? panel)?.focus({ preventScroll: true });
-}
+/** What is said when it changes by itself: the end of the run, and whether the server is there. */
+const SAID: Record<string, string> = {
+  "lost live": "The server answers again",
+  "live lost": "The server does not answer",
+  "live ended": "The execution has ended",
+  "waiting live": "The first event has come",
+};
 
-/** Says what changes by itself: the end of the run, and whether the server is there. */
 function useAnnouncements(model: ExecutionModel): void {
   const before = useRef("");
   useSignalEffect(() => {
     const status = model.live.status.value;
-    if (before.current === "lost" && status === "live") say("The server answers again");
-    if (before.current === "live" && status === "lost") say("The server does not answer");
-    if (before.current === "live" && status === "ended") say("The execution has ended");
-    if (before.current === "waiting" && status === "live") say("The first event has come");
-    if (status === "gone") say("The execution was deleted from the server");
+    const words = status === "gone" ? "The execution was deleted from the server" : SAID[`${before.current} ${status}`];
+    if (words) say(words);
     before.current = status;
   });
 }

@@ -1,110 +1,96 @@
 // What the execution is and how it stands.
 
-import { useSignal, useSignalEffect } from "@preact/signals";
-import type { Header } from "../../data/execution";
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { Execution, Header } from "../../data/execution";
+import type { LiveStatus } from "../../data/live";
+import { visible, visibleMessage } from "../../model/visible";
 import { listHref } from "../../shell/links";
-import { nameOf, PhaseMark, Took, When } from "../parts";
-import { formatQuery, parseQuery } from "../list/query";
+import { Button, Name, nameOf, PhaseMark, Took, Warning, When } from "../parts";
 import type { ExecutionModel } from "./model";
+
+/** What to tell of a server that has nothing new to tell. */
+const TROUBLES: Partial<Record<LiveStatus, string>> = {
+  lost: "The server does not answer. What is shown is how it stood; it is tried again by itself.",
+  gone: "This execution was deleted from the server. What is shown is how it stood; a reload shows nothing of it.",
+};
 
 export function Heading({ model }: { model: ExecutionModel }) {
   const { path, live } = model;
+  const { project, domain } = path;
   const execution = live.execution.value;
-  const status = live.status.value;
+  const header = execution?.header;
+  const trouble = TROUBLES[live.status.value];
   return (
     <header class="ex-heading">
       <div class="ex-names">
-        <h1 tabIndex={-1} title={nameOf(path)}>
-          <bdi>{path.name}</bdi>
+        <h1 tabIndex={-1} title={visible(nameOf(path))}>
+          <Name of={path.name} />
         </h1>
-        <a
-          class="sh-link ex-where"
-          href={listHref(formatQuery({ ...parseQuery({}), project: path.project, domain: path.domain }))}
-          title={`All executions in ${path.project}/${path.domain}`}
-        >
-          <bdi>
-            {path.project}/{path.domain}
-          </bdi>
+        <a class="sh-link vw-target" href={listHref({ project, domain })} title={`All executions in ${visible(`${project}/${domain}`)}`}>
+          <Name of={`${project}/${domain}`} />
         </a>
-        {execution !== null && <Workflow header={execution.header} />}
+        {header?.workflow && <Workflow {...header.workflow} />}
       </div>
-      {execution !== null && (
+      {execution && (
         <div class="ex-facts">
           <PhaseMark phase={execution.header.phase} />
-          <When ns={execution.startNs + BigInt(Math.round(execution.spans.start[0] ?? 0))} />
-          <Length model={model} />
+          <When ns={execution.startNs + BigInt(Math.round(startOf(execution)))} />
+          <Length model={model} execution={execution} />
           {execution.header.stale && <span class="vw-warn">nothing heard for long</span>}
         </div>
       )}
-      {status === "lost" && <LostBar />}
-      {status === "gone" && <GoneBar />}
-      {execution?.header.error != null && execution.header.error.message !== "" && <ErrorText header={execution.header} />}
+      {trouble && <Warning>{trouble}</Warning>}
+      {header?.error?.message && <ErrorText {...header.error} />}
     </header>
   );
 }
 
-function Workflow({ header }: { header: Header }) {
-  if (header.workflow === null) return null;
-  const { name, version } = header.workflow;
+function Workflow({ name, version }: { name: string; version: string }) {
   return (
-    <span class="ex-workflow" title={version === "" ? name : `${name}, version ${version}`}>
-      <bdi>{name}</bdi> <bdi class="vw-muted">{version}</bdi>
+    <span title={visible(version && `${name}, version ${version}`)}>
+      <Name of={name} /> {version && (
+        <span class="vw-muted">
+          <Name of={version} />
+        </span>
+      )}
     </span>
   );
 }
 
-function Length({ model }: { model: ExecutionModel }) {
-  const { live } = model;
-  const now = useSignal(0);
-  useSignalEffect(() => {
-    const execution = live.execution.value;
-    const readAt = live.readAtMs.value;
-    if (execution === null) return;
-    const tick = (): void => {
-      now.value = execution.asOfOffset + Math.max(0, performance.now() - readAt) * 1e6;
-    };
-    tick();
-    if (!Number.isNaN(execution.endOffset) || live.status.value !== "live") return;
-    const timer = setInterval(tick, 1000);
-    return () => clearInterval(timer);
-  });
-  const execution = live.execution.value!;
-  const start = execution.spans.start[0] ?? 0;
-  if (!Number.isNaN(execution.endOffset)) return <Took ns={Math.max(0, execution.endOffset - start)} />;
-  return <Took ns={Math.max(0, Math.floor((now.value - start) / 1e9) * 1e9)} suffix=" so far" />;
+function startOf({ spans }: Execution): number {
+  return spans.start[0] ?? 0;
 }
 
-function ErrorText({ header }: { header: Header }) {
-  const { kind, code, message } = header.error!;
+function Length({ model, execution }: { model: ExecutionModel; execution: Execution }) {
+  const { live } = model;
+  const { endOffset, asOfOffset } = execution;
+  const isOpen = Number.isNaN(endOffset);
+  const ticks = isOpen && live.status.value === "live";
+  const nowMs = useSignal(0);
+  useEffect(() => {
+    if (!ticks) return;
+    const timer = setInterval(() => (nowMs.value = performance.now()), 1000);
+    return () => clearInterval(timer);
+  }, [ticks]);
+  const ns = Math.max(0, (isOpen ? asOfOffset + Math.max(0, nowMs.value - live.readAtMs.value) * 1e6 : endOffset) - startOf(execution));
+  return isOpen ? <Took ns={Math.floor(ns / 1e9) * 1e9}> so far</Took> : <Took ns={ns} />;
+}
+
+function ErrorText({ kind, code, message }: NonNullable<Header["error"]>) {
   const isOpen = useSignal(false);
-  const [first, ...rest] = message.split("\n");
-  const isLong = rest.length > 0 || first.length > 160;
-  const name = [kind === "UNSPECIFIED" ? "" : kind, code].filter((part) => part !== "").join(" ");
+  const [first] = message.split("\n", 1);
+  const isLong = first !== message || first.length > 160;
+  const name = [kind === "UNSPECIFIED" ? "" : kind, code].filter(Boolean).join(" ");
   return (
     <div class="ex-error">
-      {name !== "" && <b>{name}: </b>}
-      {isOpen.value ? <pre class="sh-message">{message}</pre> : <bdi class="ex-error-line">{first}</bdi>}
+      {name !== "" && <b>{visible(name)}: </b>}
+      {isOpen.value ? <pre class="sh-message">{visibleMessage(message)}</pre> : <Name of={first} />}
       {isLong && (
-        <button type="button" class="sh-button" aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.peek())}>
+        <Button aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.peek())}>
           {isOpen.value ? "Less" : "All of it"}
-        </button>
+        </Button>
       )}
-    </div>
-  );
-}
-
-function LostBar() {
-  return (
-    <div class="vw-bar is-warning" role="alert">
-      The server does not answer. What is shown is how it stood; it is tried again by itself.
-    </div>
-  );
-}
-
-function GoneBar() {
-  return (
-    <div class="vw-bar is-warning" role="alert">
-      This execution was deleted from the server. What is shown is how it stood; a reload shows nothing of it.
     </div>
   );
 }

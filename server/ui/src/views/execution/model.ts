@@ -3,30 +3,30 @@
 import { batch, computed, effect, signal, type Signal } from "@preact/signals";
 import { openLive, type Live } from "../../data/live";
 import { placeKey, type Place } from "../../model/place";
-import type { ExecutionPath, ExecutionState, ViewName } from "../../model/url";
+import type { ExecutionPath, ExecutionState } from "../../model/url";
 import { navigate, place, replaceAddress } from "../../shell/route";
 import { zone } from "../../shell/zone";
 import { keepMoments } from "../../timeline/standStill";
 import { createViewState, readViewState, type ViewState } from "../../timeline/state";
 
+type Signals = { readonly [Name in keyof ExecutionState]: Signal<ExecutionState[Name]> };
+
 export class ExecutionModel {
   readonly live: Live;
-  readonly view: Signal<ViewName>;
-  readonly with: Signal<ExecutionPath | null>;
-  readonly more: Signal<Readonly<Record<string, string>>>;
   /** What the timeline shows. Its clock is that of the page. */
   readonly state: ViewState = { ...createViewState(), tz: zone };
+  readonly view = signal<ExecutionState["view"]>("timeline");
+  readonly with = signal<ExecutionState["with"]>(null);
+  readonly more = signal<ExecutionState["more"]>({});
+  private readonly signals: Signals = { ...this.state, view: this.view, with: this.with, more: this.more };
   private readonly disposers: (() => void)[];
 
-  readonly place = computed<Place>(() => ({ page: "execution", path: this.path, state: this.read() }));
+  readonly place = computed(() => this.placeOf({}));
 
   constructor(
     readonly path: ExecutionPath,
     state: ExecutionState,
   ) {
-    this.view = signal(state.view);
-    this.with = signal(state.with);
-    this.more = signal(state.more);
     this.apply(state);
     const mirror = effect(() => {
       const mine = this.place.value;
@@ -37,27 +37,28 @@ export class ExecutionModel {
     this.disposers = [mirror, keepMoments(this.live.execution, this.state)];
   }
 
+  /** Revision of what is known; it is known. */
+  get revision(): string {
+    return this.live.execution.value!.header.revision;
+  }
+
   /** Shows what an address says. */
   apply(state: ExecutionState): void {
     batch(() => {
-      this.view.value = state.view;
-      this.with.value = state.with;
-      this.more.value = state.more;
-      for (const name of Object.keys(this.state) as (keyof ViewState)[]) {
-        (this.state[name] as Signal).value = state[name];
-      }
+      for (const [name, signal] of Object.entries(this.signals)) (signal as Signal).value = state[name as keyof ExecutionState];
     });
   }
 
   /** Goes to another view of it, or part of it: the way back leads here. */
   go(changes: Partial<ExecutionState>): void {
-    const state = { ...this.read(), ...changes };
-    navigate({ page: "execution", path: this.path, state });
+    navigate(this.placeOf(changes));
   }
 
   /** The place that `go` would go to, for links. */
   placeOf(changes: Partial<ExecutionState>): Place {
-    return { page: "execution", path: this.path, state: { ...this.read(), ...changes } };
+    const own = { view: this.view.value, with: this.with.value, more: this.more.value };
+    const state = { ...readViewState(this.state), ...own, ...changes };
+    return { page: "execution", path: this.path, state };
   }
 
   /** A parameter that is of interest to one view only. */
@@ -73,9 +74,5 @@ export class ExecutionModel {
   close(): void {
     for (const dispose of this.disposers) dispose();
     this.live.close();
-  }
-
-  private read(): ExecutionState {
-    return { view: this.view.value, with: this.with.value, more: this.more.value, ...readViewState(this.state) };
   }
 }

@@ -2,11 +2,13 @@
 
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { formatPath } from "../../model/url";
+import { visible } from "../../model/visible";
 import { groupDigits, plural } from "../../model/words";
 import { executionHref, listHref, listPlace } from "../../shell/links";
-import { replace } from "../../shell/route";
+import { navigate, replace } from "../../shell/route";
 import { say } from "../../shell/say";
-import { Busy, Failure, nameOf, State } from "../parts";
+import { Busy, Button, Failure, Name, State } from "../parts";
 import { Filters } from "./Filters";
 import { ListLoader } from "./loader";
 import { formatQuery, isFiltered, parseQuery, questionOf, type ListQuery } from "./query";
@@ -30,24 +32,24 @@ export function ListPage({ parameters }: { parameters: Readonly<Record<string, s
       made.close();
     };
   }, [question, attempt.value]);
-  const change = (changes: Partial<ListQuery>, keepsPage = false): void => {
-    const page = keepsPage ? {} : { page: "", at: NaN };
-    replace(listPlace(formatQuery({ ...query, ...page, ...changes })));
-  };
+  const placeOf = (changes: Partial<ListQuery>) => listPlace(formatQuery({ ...query, ...changes }));
+  // The way back leads to what was filtered before; while somebody writes on, to what it was before that.
+  const filter = (changes: Partial<ListQuery>, goesOn = false): void =>
+    (goesOn ? replace : navigate)(placeOf({ page: "", ...changes }));
   const pick = (row: ListRow): void => {
-    const others = query.picked.filter((path) => nameOf(path) !== nameOf(row.path));
+    const others = query.picked.filter((path) => formatPath(path) !== row.key);
     const isPicked = others.length < query.picked.length;
-    change({ picked: isPicked ? others : [...others, row.path].slice(-2) }, true);
-    say(isPicked ? `${row.path.name} is not picked any more` : `${row.path.name} is picked for a comparison`);
+    replace(placeOf({ picked: isPicked ? others : [...others, row.path].slice(-2) }));
+    say(`${visible(row.path.name)} is ${isPicked ? "not picked any more" : "picked for a comparison"}`);
   };
   const shown = loader.value;
   return (
-    <div class="ls">
+    <div class="vw-page">
       <h1 class="ls-title" tabIndex={-1}>
         Executions
       </h1>
-      <Filters key={`${query.page}`} query={query} onChange={change} />
-      <Picked query={query} onClear={() => change({ picked: [] }, true)} />
+      <Filters query={query} onChange={filter} />
+      <Picked query={query} onClear={() => replace(placeOf({ picked: [] }))} />
       {shown !== null && (
         <Found key={question} loader={shown} before={before.current} query={query} onPick={pick} onAgain={() => (attempt.value += 1)} />
       )}
@@ -67,29 +69,31 @@ interface FoundProps {
 function Found({ loader, before, query, onPick, onAgain }: FoundProps) {
   const rows = loader.rows.value;
   const error = loader.error.value;
-  const told = useComputed(() => {
-    if (loader.rows.value === null || loader.isBusy.value) return "";
-    return `${plural(loader.rows.value.length, "execution")} shown`;
-  });
+  const newer = loader.newer.value.length;
+  const isBusy = loader.isBusy.value;
+  const told = useComputed(() =>
+    loader.rows.value === null || loader.isBusy.value ? "" : `${plural(loader.rows.value.length, "execution")} shown`,
+  );
   useSignalEffect(() => {
     if (told.value !== "") say(told.value);
   });
-  const isEmpty = rows !== null && rows.length === 0 && !loader.isBusy.value && error === null && !loader.hasPaused.value;
-  const visible = rows === null ? before : rows;
   if (rows === null && error !== null) return <Failure error={error} had={false} onAgain={onAgain} />;
+  const visibleRows = rows ?? before;
+  const isEmpty = rows?.length === 0 && !isBusy && error === null && !loader.hasPaused.value;
   return (
     <>
       {error !== null && <Failure error={error} had onAgain={onAgain} />}
-      {loader.newer.value.length > 0 && (
+      {newer > 0 && (
         <div class="vw-bar">
-          <button type="button" class="sh-button" onClick={() => loader.showNewer()}>
-            Show {plural(loader.newer.value.length, "newer execution")}
-          </button>
+          <Button onClick={() => loader.showNewer()}>Show {plural(newer, "newer execution")}</Button>
         </div>
       )}
       {isEmpty && (isFiltered(query) || query.page !== "" ? <NothingFound /> : <NothingYet />)}
-      {rows === null && before.length === 0 && <Busy what="Reading the list" />}
-      {visible.length > 0 && <ListTable rows={visible} isOld={rows === null} picked={query.picked} onPick={onPick} />}
+      {visibleRows.length > 0 ? (
+        <ListTable rows={visibleRows} isOld={rows === null} picked={query.picked} onPick={onPick} />
+      ) : (
+        rows === null && <Busy what="Reading the list" />
+      )}
       <Foot loader={loader} query={query} />
     </>
   );
@@ -97,31 +101,25 @@ function Found({ loader, before, query, onPick, onAgain }: FoundProps) {
 
 function Foot({ loader, query }: { loader: ListLoader; query: ListQuery }) {
   const looked = loader.lookedAt.value;
-  const isLooking = loader.isBusy.value && looked > 0;
+  const isBusy = loader.isBusy.value;
+  const isPaused = loader.hasPaused.value;
   const next = loader.next.value;
+  const page = (words: string, changes: Partial<ListQuery>) => (
+    <a class="sh-button" href={listHref(formatQuery({ ...query, ...changes }))}>
+      {words}
+    </a>
+  );
   return (
-    <div class="ls-foot">
+    <div class="vw-row vw-muted">
       {looked > 0 && (
         <span role="status">
-          {isLooking ? "Looking on: " : "Looked at "}
-          {groupDigits(looked)} executions{isLooking ? " looked at so far" : ""}
+          {isBusy ? "Looking on: " : "Looked at "}
+          {groupDigits(looked)} executions{isBusy && " looked at so far"}
         </span>
       )}
-      {loader.hasPaused.value && (
-        <button type="button" class="sh-button" onClick={() => void loader.lookOn()}>
-          Look further back
-        </button>
-      )}
-      {query.page !== "" && (
-        <a class="sh-button" href={listHref(formatQuery({ ...query, page: "", at: NaN }))}>
-          Newest
-        </a>
-      )}
-      {next !== "" && !loader.isBusy.value && !loader.hasPaused.value && (
-        <a class="sh-button" href={listHref(formatQuery({ ...query, page: next, at: loader.beganMs }))}>
-          Older
-        </a>
-      )}
+      {isPaused && <Button onClick={() => loader.look()}>Look further back</Button>}
+      {query.page !== "" && page("Newest", { page: "" })}
+      {next !== "" && !isBusy && !isPaused && page("Older", { page: next, at: String(loader.beganMs) })}
     </div>
   );
 }
@@ -133,11 +131,15 @@ function Picked({ query, onClear }: { query: ListQuery; onClear: () => void }) {
     <div class="vw-bar">
       <span class="sh-wrap">
         {second === undefined ? "Pick another one to compare with " : "Picked: "}
-        <b>{first.name}</b>
+        <b>
+          <Name of={first.name} />
+        </b>
         {second !== undefined && (
           <>
             {" and "}
-            <b>{second.name}</b>
+            <b>
+              <Name of={second.name} />
+            </b>
           </>
         )}
       </span>
@@ -146,9 +148,7 @@ function Picked({ query, onClear }: { query: ListQuery; onClear: () => void }) {
           Compare them
         </a>
       )}
-      <button type="button" class="sh-button" onClick={onClear}>
-        Pick none
-      </button>
+      <Button onClick={onClear}>Pick none</Button>
     </div>
   );
 }
@@ -169,9 +169,9 @@ function NothingYet() {
   return (
     <State title="No execution has been heard of yet">
       <p>Executions appear here as soon as events of them come in. Either point FlytePropeller's event sink at this server:</p>
-      <pre class="sh-code">{"admin:\n  endpoint: spanwise.flyte.svc:8089\n  insecure: true\nevent:\n  type: admin"}</pre>
+      <pre class="sh-message">{"admin:\n  endpoint: spanwise.flyte.svc:8089\n  insecure: true\nevent:\n  type: admin"}</pre>
       <p>or play a sample execution into it, at the gRPC address that the server printed when it started:</p>
-      <pre class="sh-code">spanwise demo --endpoint 127.0.0.1:8089</pre>
+      <pre class="sh-message">spanwise demo --endpoint 127.0.0.1:8089</pre>
     </State>
   );
 }

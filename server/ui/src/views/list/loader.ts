@@ -1,7 +1,7 @@
 // Reads the list of executions: goes on while a page comes back short, and keeps what is shown up to date.
 
 import { batch, signal } from "@preact/signals";
-import { listExecutions, type Parameters } from "../../data/answers";
+import { listExecutions, type ListJson } from "../../data/answers";
 import { asError } from "../../data/answer";
 import { mergeRows, rowOf, type ListRow } from "./rows";
 import { apiParameters, PAGE_SIZE, type ListQuery } from "./query";
@@ -26,103 +26,86 @@ export class ListLoader {
   readonly hasPaused = signal(false);
   private readonly closed = new AbortController();
   private timer = 0;
-
-  private readonly first: Parameters;
+  private isAsking = false;
 
   constructor(
     readonly query: ListQuery,
     readonly beganMs: number,
   ) {
-    this.first = apiParameters(query, beganMs);
-    document.addEventListener("visibilitychange", this.onVisible);
-    void this.begin();
+    document.addEventListener("visibilitychange", this.refresh, { signal: this.closed.signal });
+    this.look();
   }
 
   close(): void {
-    document.removeEventListener("visibilitychange", this.onVisible);
     clearTimeout(this.timer);
     this.closed.abort();
   }
 
-  async begin(): Promise<void> {
-    await this.read("");
-  }
-
-  /** Goes on to look where it has stopped. */
-  async lookOn(): Promise<void> {
-    await this.read(this.next.peek());
+  /** Looks for executions, or goes on where it has stopped. */
+  look(): void {
+    void this.work(async () => {
+      let at = this.next.peek() || this.query.page;
+      batch(() => ((this.isBusy.value = true), (this.hasPaused.value = false)));
+      for (let pages = 1; ; pages++) {
+        const answer = await this.ask(this.beganMs, at);
+        at = answer.nextPageToken ?? "";
+        const rows = [...(this.rows.peek() ?? []), ...rowsOf(answer)];
+        const goesOn = at !== "" && rows.length < PAGE_SIZE;
+        const isPause = goesOn && pages >= MOST_SHORT_PAGES;
+        batch(() => {
+          this.rows.value = rows;
+          this.next.value = at;
+          if (goesOn) this.lookedAt.value += LOOKED_AT;
+          this.error.value = null;
+          this.hasPaused.value = isPause;
+        });
+        if (!goesOn || isPause) return;
+      }
+    });
   }
 
   showNewer(): void {
     batch(() => {
-      this.rows.value = [...this.newer.peek(), ...(this.rows.peek() ?? [])];
+      this.rows.value = [...this.newer.peek(), ...this.rows.peek()!];
       this.newer.value = [];
     });
   }
 
-  private async read(token: string): Promise<void> {
-    if (this.isBusy.peek()) return;
-    clearTimeout(this.timer);
-    batch(() => {
-      this.isBusy.value = true;
-      this.hasPaused.value = false;
+  /** Asks for the same page again: a relative range moves on with the clock. */
+  private readonly refresh = (): void => {
+    if (document.visibilityState !== "visible") return;
+    const shown = this.rows.peek();
+    if (shown === null) return this.look();
+    void this.work(async () => {
+      const { rows, newer } = mergeRows(shown, rowsOf(await this.ask(Date.now(), this.query.page)));
+      const isEmpty = shown.length === 0;
+      this.rows.value = isEmpty ? newer : rows;
+      this.newer.value = isEmpty || this.query.page !== "" ? [] : newer;
     });
-    try {
-      let at = token === "" ? this.first.page_token : token;
-      for (let pages = 0; ; pages++) {
-        const answer = await listExecutions({ ...this.first, page_token: at }, this.closed.signal);
-        const found = (answer.executions ?? []).map(rowOf);
-        at = answer.nextPageToken ?? "";
-        const rows = [...(pages === 0 && token === "" ? [] : (this.rows.peek() ?? [])), ...found];
-        const goesOn = at !== "" && rows.length < PAGE_SIZE;
-        batch(() => {
-          this.rows.value = rows;
-          this.next.value = at ?? "";
-          this.lookedAt.value = goesOn ? this.lookedAt.peek() + LOOKED_AT : this.lookedAt.peek();
-          this.error.value = null;
-          this.hasPaused.value = goesOn && pages + 1 >= MOST_SHORT_PAGES;
-        });
-        if (!goesOn || pages + 1 >= MOST_SHORT_PAGES) break;
-      }
-    } catch (reason) {
-      if (this.closed.signal.aborted) return;
-      this.error.value = asError(reason);
-    }
-    this.isBusy.value = false;
-    this.schedule();
-  }
-
-  private schedule(): void {
-    clearTimeout(this.timer);
-    if (!this.closed.signal.aborted) this.timer = window.setTimeout(() => void this.refresh(), REFRESH_MS);
-  }
-
-  private readonly onVisible = (): void => {
-    if (document.visibilityState === "visible" && !this.isBusy.peek()) void this.refresh();
   };
 
-  /** Asks for the same page again: a relative range moves on with the clock. */
-  private async refresh(): Promise<void> {
-    if (document.visibilityState !== "visible") return;
-    if (this.rows.peek() === null) return this.begin();
-    try {
-      const answer = await listExecutions(apiParameters(this.query, Date.now()), this.closed.signal);
-      const shown = this.rows.peek() ?? [];
-      const fresh = (answer.executions ?? []).map(rowOf);
-      batch(() => {
-        this.error.value = null;
-        if (shown.length === 0) {
-          this.rows.value = fresh;
-          return;
-        }
-        const { rows, newer } = mergeRows(shown, fresh);
-        this.rows.value = rows;
-        this.newer.value = this.query.page === "" ? newer : [];
-      });
-    } catch (reason) {
-      if (this.closed.signal.aborted) return;
-      this.error.value = asError(reason);
-    }
-    this.schedule();
+  private ask(nowMs: number, page: string): Promise<ListJson> {
+    return listExecutions({ ...apiParameters(this.query, nowMs), page_token: page }, this.closed.signal);
   }
+
+  /** One thing at a time, and some time after it the next look. */
+  private async work(work: () => Promise<void>): Promise<void> {
+    if (this.isAsking) return;
+    this.isAsking = true;
+    clearTimeout(this.timer);
+    let error: Error | null = null;
+    try {
+      await work();
+    } catch (reason) {
+      error = asError(reason);
+    }
+    if (this.closed.signal.aborted) return;
+    batch(() => ((this.error.value = error), (this.isBusy.value = false)));
+    this.isAsking = false;
+    this.timer = window.setTimeout(this.refresh, REFRESH_MS);
+  }
+}
+
+function rowsOf(answer: ListJson): ListRow[] {
+  return (answer.executions ?? []).map(rowOf);
 }

@@ -19,8 +19,8 @@ export interface ListQuery {
   search: string;
   /** Token of the page; "" for the first. */
   page: string;
-  /** Moment that a relative range was counted back from, in milliseconds, when pages were begun to be turned; or NaN. */
-  at: number;
+  /** Moment that a relative range was counted back from, in milliseconds, when pages were begun to be turned; or "". */
+  at: string;
   /** Executions that are picked for a comparison, two at most. */
   picked: readonly ExecutionPath[];
 }
@@ -32,53 +32,37 @@ const RANGE_MS: Partial<Record<Range, number>> = { "1h": HOUR_MS, "24h": 24 * HO
 /** Reads the parameters of an address. What cannot be read is left out. */
 export function parseQuery(parameters: Readonly<Record<string, string>>): ListQuery {
   const get = (name: string) => parameters[name] ?? "";
-  const phase = enumName(get("phase"), "PHASE");
-  const at = /^\d+$/.test(get("at")) ? Number(get("at")) : NaN;
+  const matching = (text: string, form: RegExp) => (form.test(text) ? text : "");
   return {
     project: get("project"),
     domain: get("domain"),
-    phase: /^[A-Z][A-Z_]*$/.test(phase) ? phase : "",
+    phase: matching(enumName(get("phase"), "PHASE"), /^[A-Z][A-Z_]*$/),
     range: RANGES.find((range) => range === get("range")) ?? "",
     after: time(get("after")),
     before: time(get("before")),
     slower: get("slower") === "1",
     search: get("search"),
     page: get("page"),
-    at,
+    at: matching(get("at"), /^\d{1,15}$/),
     picked: get("pick").split(" ").map(parsePath).filter((path) => path !== null).slice(0, 2),
   };
 }
 
 /** The parameters of the address of a query; what is "" is left out by whoever writes it. */
-export function formatQuery(query: ListQuery): Record<string, string> {
-  const isCustom = query.range === "custom";
-  return {
-    project: query.project,
-    domain: query.domain,
-    phase: query.phase,
-    range: query.range,
-    after: isCustom ? query.after : "",
-    before: isCustom ? query.before : "",
-    slower: query.slower ? "1" : "",
-    search: query.search,
-    page: query.page,
-    at: query.page !== "" && !Number.isNaN(query.at) ? String(query.at) : "",
-    pick: query.picked.map(formatPath).join(" "),
-  };
+export function formatQuery({ slower, picked, ...query }: ListQuery): Record<string, string> {
+  if (query.range !== "custom") query.after = query.before = "";
+  if (query.page === "") query.at = "";
+  return { ...query, slower: slower ? "1" : "", pick: picked.map(formatPath).join(" ") };
 }
 
 /** The parameters that the server is asked with. */
 export function apiParameters(query: ListQuery, nowMs: number): Record<string, string> {
+  const { project, domain, phase, search, after, before } = formatQuery(query);
   const length = RANGE_MS[query.range];
-  const from = Number.isNaN(query.at) ? nowMs : query.at;
-  const isCustom = query.range === "custom";
   return {
-    project: query.project,
-    domain: query.domain,
-    phase: query.phase,
-    started_after: length !== undefined ? new Date(from - length).toISOString() : isCustom ? query.after : "",
-    started_before: isCustom ? query.before : "",
-    search: query.search,
+    ...{ project, domain, phase, search },
+    started_after: length === undefined ? after : new Date(Number(query.at || nowMs) - length).toISOString(),
+    started_before: before,
     slower_than_usual: query.slower ? "true" : "",
     page_size: String(PAGE_SIZE),
     page_token: query.page,
@@ -86,9 +70,8 @@ export function apiParameters(query: ListQuery, nowMs: number): Record<string, s
 }
 
 /** Whether anything is left out of the list. */
-export function isFiltered(query: ListQuery): boolean {
-  const { project, domain, phase, range, search, slower } = query;
-  return slower || [project, domain, phase, range, search].some((value) => value !== "");
+export function isFiltered({ project, domain, phase, range, search, slower }: ListQuery): boolean {
+  return slower || project + domain + phase + range + search !== "";
 }
 
 /** Tells questions to the server apart: what is picked is none of them. */

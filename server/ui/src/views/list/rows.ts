@@ -58,9 +58,8 @@ export interface Merged {
  */
 export function mergeRows(shown: readonly ListRow[], fresh: readonly ListRow[]): Merged {
   const byKey = new Map(fresh.map((row) => [row.key, row]));
-  const known = new Set(shown.map((row) => row.key));
+  const known = new Set(shown.map(({ key }) => key));
   const rows = shown.map((row) => byKey.get(row.key) ?? row);
   const first = fresh.findIndex((row) => known.has(row.key));
-  const before = first < 0 ? fresh : fresh.slice(0, first);
-  return { rows, newer: before.filter((row) => !known.has(row.key)) };
+  return { rows, newer: first < 0 ? [...fresh] : fresh.slice(0, first) };
 }

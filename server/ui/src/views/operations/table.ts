@@ -1,39 +1,27 @@
 /** The table of operations: its lines as numbers, and their order. */
 
-import type { OperationJson, OperationsJson } from "../../data/answers";
+import type { OperationsJson } from "../../data/answers";
 import { durationNs, operationName } from "../../data/values";
 import { operationWords } from "../../model/words";
+import type { Sort } from "../Table";
 
-export interface OperationRow {
+export const COLUMNS = ["critical", "count", "open", "total", "union", "self", "mean", "p50", "p95", "max"] as const;
+export type NumberColumn = (typeof COLUMNS)[number];
+export const SORT_COLUMNS = ["operation", ...COLUMNS] as const;
+export type SortColumn = (typeof SORT_COLUMNS)[number];
+
+/** Numbers of a column: of spans, or nanoseconds. */
+export interface OperationRow extends Record<NumberColumn, number> {
   operation: string;
   words: string;
-  count: number;
-  open: number;
-  total: number;
-  union: number;
-  self: number;
-  mean: number;
-  p50: number;
-  p95: number;
-  max: number;
-  critical: number;
   /** Id of the longest span; "" when there is none. */
   longest: string;
 }
 
-export const COLUMNS = ["critical", "count", "open", "total", "union", "self", "mean", "p50", "p95", "max"] as const;
-export type NumberColumn = (typeof COLUMNS)[number];
-export type SortColumn = NumberColumn | "operation";
-
-export interface Sort {
-  by: SortColumn;
-  descending: boolean;
-}
-
-export const DEFAULT_SORT: Sort = { by: "critical", descending: true };
+export const DEFAULT_SORT: Sort<SortColumn> = { by: "critical", descending: true };
 
 export function operationRows(answer: OperationsJson): OperationRow[] {
-  return (answer.operations ?? []).map((json: OperationJson) => {
+  return (answer.operations ?? []).map((json) => {
     const operation = operationName(json.operation);
     return {
       operation,
@@ -54,27 +42,26 @@ export function operationRows(answer: OperationsJson): OperationRow[] {
 }
 
 /** In the order that is asked for; of the same value the longest total first, then by name. */
-export function sortRows(rows: readonly OperationRow[], sort: Sort): OperationRow[] {
-  const { by } = sort;
-  const sign = sort.descending ? -1 : 1;
+export function sortRows(rows: readonly OperationRow[], { by, descending }: Sort<SortColumn>): OperationRow[] {
   return [...rows].sort((a, b) => {
-    const order = by === "operation" ? a.words.localeCompare(b.words) : a[by] - b[by];
-    return sign * order || b.total - a.total || a.words.localeCompare(b.words);
+    const byName = a.words.localeCompare(b.words);
+    const order = by === "operation" ? byName : a[by] - b[by];
+    return (descending ? -order : order) || b.total - a.total || byName;
   });
 }
 
 /** "-total" for an address; "" for the order that is usual. */
 export function encodeSort({ by, descending }: Sort): string {
-  return by === DEFAULT_SORT.by && descending === DEFAULT_SORT.descending ? "" : `${descending ? "-" : ""}${by}`;
+  const text = (descending ? "-" : "") + by;
+  return text === `-${DEFAULT_SORT.by}` ? "" : text;
 }
 
-export function decodeSort(text: string): Sort {
-  const name = text.replace(/^-/, "");
-  const by = (["operation", ...COLUMNS] as const).find((column) => column === name);
+export function decodeSort(text: string): Sort<SortColumn> {
+  const by = SORT_COLUMNS.find((column) => column === text.replace("-", ""));
   return by === undefined ? DEFAULT_SORT : { by, descending: text.startsWith("-") };
 }
 
 /** What choosing a column does to the order: numbers begin with the largest. */
 export function chooseColumn(sort: Sort, by: SortColumn): Sort {
-  return sort.by === by ? { by, descending: !sort.descending } : { by, descending: by !== "operation" };
+  return { by, descending: sort.by === by ? !sort.descending : by !== "operation" };
 }

@@ -1,18 +1,18 @@
 // The reason that the keyboard is at, whole.
 
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useAnswer } from "../../data/answer";
 import { fetchSpan } from "../../data/api";
 import { spanIdHex } from "../../data/columns";
 import type { Execution } from "../../data/execution";
 import { formatExact, formatMoment } from "../../model/format";
 import { formatPlace } from "../../model/place";
 import { findWholeText, reasonFacts } from "../../model/reasonFacts";
+import { visible, visibleMessage } from "../../model/visible";
 import { groupDigits, operationWords } from "../../model/words";
 import { zone } from "../../shell/zone";
 import type { ExecutionModel } from "../execution/model";
-import { PhaseMark } from "../parts";
-import { lineOf, occurrencesOf, ownerOf, type ReasonLines } from "./lines";
+import { Name, PhaseMark } from "../parts";
+import { lineOf, occurrencesOf, ownerOf, reasonsOf, type ReasonLines } from "./lines";
 import { placeOfReason } from "./ReasonLine";
 
 interface Props {
@@ -27,34 +27,34 @@ export function ReasonDetail({ model, execution, lines, reason }: Props) {
   const message = useMessage(model, execution, reason);
   const at = reasons.at[reason];
   const line = lineOf(lines, reason);
-  const last = line < 0 ? reason : lines.order[lines.first[line + 1] - 1];
   const { phase, severity, source, occurrences } = reasonFacts(execution, reason);
   const times = line < 0 ? occurrences : occurrencesOf(execution, lines, line);
+  const last = line < 0 ? at : reasons.at[reasonsOf(lines, line).at(-1)!];
   const operation = header.operations[reasons.operation[reason]];
   return (
     <section class="rs-detail" aria-label="The chosen reason">
-      <div class="rs-facts">
-        <b class="sh-wrap">
-          <bdi>{ownerOf(execution, reasons.span[reason])}</bdi>
+      <div class="rs-facts sh-wrap">
+        <b>
+          <Name of={ownerOf(execution, reasons.span[reason])} />
         </b>
         <PhaseMark phase={phase} />
         {severity !== "" && <span>{severity}</span>}
         {operation !== "UNSPECIFIED" && <span>{operationWords(operation)}</span>}
-        {source !== "" && <span class="vw-muted">from {source}</span>}
-        <span class="vw-number">{formatMoment(startNs, at, zone.value)}</span>
-        <span class="vw-number vw-muted">{formatExact(at - spans.start[0])} after the start</span>
+        {source !== "" && <span class="vw-muted">from {visible(source)}</span>}
+        <span>{formatMoment(startNs, at, zone.value)}</span>
+        <span class="vw-muted">{formatExact(at - spans.start[0])} after the start</span>
         {times > 1 && (
           <span>
             ×{groupDigits(times)}
-            {reasons.at[last] > at && `, the last ${formatExact(reasons.at[last] - at)} later`}
+            {last > at && `, the last ${formatExact(last - at)} later`}
           </span>
         )}
         <a class="sh-button" href={formatPlace(model.placeOf(placeOfReason(execution, reason)))}>
           Show in the timeline
         </a>
       </div>
-      <p class="rs-message" tabIndex={0} aria-label="Message">
-        <bdi>{message}</bdi>
+      <p class="rs-message sh-wrap" tabIndex={0} aria-label="Message">
+        <bdi>{visibleMessage(message)}</bdi>
       </p>
     </section>
   );
@@ -62,22 +62,13 @@ export function ReasonDetail({ model, execution, lines, reason }: Props) {
 
 /** The text of a reason; columns carry only the beginning of a long one, the rest is fetched. */
 function useMessage(model: ExecutionModel, execution: Execution, reason: number): string {
-  const { reasons, strings, spans } = execution;
+  const { reasons, strings, spans, header } = execution;
   const beginning = strings.get(reasons.message[reason]);
-  const whole = useSignal<string | null>(null);
   const isCut = reasons.isCut[reason] === 1;
-  useEffect(() => {
-    if (!isCut) return;
-    const abort = new AbortController();
-    const span = reasons.span[reason];
-    fetchSpan(model.path, spanIdHex(spans, span), BigInt(execution.header.as_of_ns), abort.signal).then(
-      (answer) => {
-        const texts = (answer.reasons ?? []).map((each) => each.message ?? "");
-        whole.value = findWholeText(execution, reason, texts) ?? null;
-      },
-      () => undefined, // The beginning stays, with its dots.
-    );
-    return () => abort.abort();
-  }, [execution, reason]);
-  return isCut ? (whole.value ?? `${beginning}…`) : beginning;
+  const span = spanIdHex(spans, reasons.span[reason]);
+  const answer = useAnswer(span, header.revision, async (signal) =>
+    isCut ? ((await fetchSpan(model.path, span, BigInt(header.as_of_ns), signal)).reasons ?? []) : [],
+  );
+  const texts = (answer.value.value ?? []).map(({ message = "" }) => message);
+  return isCut ? (findWholeText(execution, reason, texts) ?? `${beginning}…`) : beginning;
 }

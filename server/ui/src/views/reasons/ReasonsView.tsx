@@ -1,19 +1,19 @@
 // All reasons in the order of time. Only what is in view is in the document.
 
-import { useComputed, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Execution } from "../../data/execution";
 import { sameReason } from "../../model/sameReason";
 import { groupDigits, plural } from "../../model/words";
 import { say } from "../../shell/say";
 import type { ExecutionModel } from "../execution/model";
+import { Check, Choice, LazyInput } from "../fields";
 import { State } from "../parts";
-import { lineOf, reasonLines, type ReasonFilter, type ReasonLines } from "./lines";
+import { lineOf, reasonLines, SEVERITIES, type ReasonFilter, type ReasonLines } from "./lines";
 import { ReasonDetail } from "./ReasonDetail";
-import { placeOfReason, ReasonLine, LINE_PX } from "./ReasonLine";
+import { LINE_PX, placeOfReason, ReasonHeads, ReasonLine } from "./ReasonLine";
 
 const OVERSCAN = 6;
-const DEBOUNCE_MS = 150;
 
 export function ReasonsView({ model }: { model: ExecutionModel }) {
   const execution = model.live.execution.value!;
@@ -26,11 +26,10 @@ export function ReasonsView({ model }: { model: ExecutionModel }) {
 }
 
 function Reasons({ model, execution }: { model: ExecutionModel; execution: Execution }) {
-  const filter = filterOf(model);
-  const lines = useMemo(
-    () => reasonLines(execution, filter),
-    [execution, filter.text, filter.severity, filter.isGrouped],
-  );
+  const text = model.parameter("text");
+  const severity = SEVERITIES.find((each) => each === model.parameter("severity")) ?? "";
+  const isGrouped = model.parameter("each") !== "1";
+  const lines = useMemo(() => reasonLines(execution, { text, severity, isGrouped }), [execution, text, severity, isGrouped]);
   /** The reason that the keyboard is at, by its number in `known`. */
   const current = useSignal(-1);
   const known = useRef(execution);
@@ -38,10 +37,10 @@ function Reasons({ model, execution }: { model: ExecutionModel; execution: Execu
     current.value = sameReason(known.current, current.peek(), execution);
     known.current = execution;
   }
-  useEffect(() => say(`${plural(lines.count, "line")}`), [lines.count]);
+  useEffect(() => say(plural(lines.count, "line")), [lines.count]);
   return (
     <div class="rs">
-      <Tools model={model} filter={filter} lines={lines} total={execution.reasons.count} />
+      <Tools model={model} filter={{ text, severity, isGrouped }} lines={lines} total={execution.reasons.count} />
       {lines.count === 0 ? (
         <State title="No reason is like that" />
       ) : (
@@ -52,15 +51,6 @@ function Reasons({ model, execution }: { model: ExecutionModel; execution: Execu
   );
 }
 
-function filterOf(model: ExecutionModel): ReasonFilter {
-  const severity = model.parameter("severity");
-  return {
-    text: model.parameter("text"),
-    severity: severity === "WARNING" || severity === "ERROR" ? severity : "",
-    isGrouped: model.parameter("each") !== "1",
-  };
-}
-
 interface ToolsProps {
   model: ExecutionModel;
   filter: ReasonFilter;
@@ -69,44 +59,26 @@ interface ToolsProps {
 }
 
 function Tools({ model, filter, lines, total }: ToolsProps) {
-  const text = useSignal(filter.text);
-  const timer = useRef(0);
-  useEffect(() => {
-    if (filter.text.trim() !== text.peek().trim()) text.value = filter.text;
-  }, [filter.text]);
   return (
-    <div class="rs-tools">
-      <input
-        type="text"
+    <div class="vw-row">
+      <LazyInput
         data-search
         aria-label="Only reasons with this text"
         placeholder="Only reasons with this text"
-        spellcheck={false}
-        autocomplete="off"
-        value={text}
-        onInput={(event) => {
-          text.value = event.currentTarget.value;
-          clearTimeout(timer.current);
-          timer.current = window.setTimeout(() => model.setParameter("text", text.peek()), DEBOUNCE_MS);
-        }}
+        value={filter.text}
+        onText={(text) => model.setParameter("text", text)}
       />
-      <select
-        aria-label="Severity"
+      <Choice
+        label="Severity"
         value={filter.severity}
-        onChange={(event) => model.setParameter("severity", event.currentTarget.value)}
-      >
-        <option value="">Any severity</option>
-        <option value="WARNING">Warnings and errors</option>
-        <option value="ERROR">Errors</option>
-      </select>
-      <label class="ls-check">
-        <input
-          type="checkbox"
-          checked={filter.isGrouped}
-          onChange={(event) => model.setParameter("each", event.currentTarget.checked ? "" : "1")}
-        />
-        Repeats on one line
-      </label>
+        options={[
+          ["", "Any severity"],
+          ["WARNING", "Warnings and errors"],
+          ["ERROR", "Errors"],
+        ]}
+        onChoice={(severity) => model.setParameter("severity", severity)}
+      />
+      <Check label="Repeats on one line" isOn={filter.isGrouped} onChange={(isOn) => model.setParameter("each", isOn ? "" : "1")} />
       <span class="vw-muted rs-count">
         {groupDigits(lines.order.length)} of {plural(total, "reason")}
         {lines.count < lines.order.length && ` on ${plural(lines.count, "line")}`}
@@ -125,18 +97,17 @@ interface LinesProps {
 
 function Lines({ model, execution, lines, current, onCurrent }: LinesProps) {
   const scroller = useRef<HTMLDivElement>(null);
-  const top = useSignal(0);
-  const height = useSignal(600);
+  /** The first line in view, and how many there is room for. What is drawn changes only when one of them does. */
+  const first = useSignal(0);
+  const room = useSignal(24);
   useEffect(() => {
-    const element = scroller.current!;
-    const measure = (): void => {
-      height.value = element.clientHeight;
-    };
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(element);
+    const observer = new ResizeObserver(([{ contentRect }]) => (room.value = Math.floor(contentRect.height / LINE_PX) - 1));
+    observer.observe(scroller.current!);
     return () => observer.disconnect();
   }, []);
+  const onScroll = (): void => {
+    first.value = Math.floor(scroller.current!.scrollTop / LINE_PX);
+  };
   // Lines that late events bring above what is in view do not move it.
   const before = useRef({ execution, lines });
   useLayoutEffect(() => {
@@ -149,28 +120,24 @@ function Lines({ model, execution, lines, current, onCurrent }: LinesProps) {
     const now = lineOf(lines, sameReason(old.execution, old.lines.order[old.lines.first[place]], execution));
     if (now < 0) return;
     element.scrollTop += (now - place) * LINE_PX;
-    top.value = element.scrollTop;
+    onScroll();
   }, [execution, lines]);
-  // What is in view changes only when the scrolling passes a line.
-  const first = useComputed(() => Math.max(0, Math.floor(top.value / LINE_PX) - OVERSCAN)).value;
-  const most = Math.ceil(height.value / LINE_PX) + 2 * OVERSCAN;
-  const from = Math.min(first, Math.max(0, lines.count - most));
-  const to = Math.min(lines.count, from + most);
+  const most = room.value + 2 * OVERSCAN;
+  const from = Math.max(0, Math.min(first.value - OVERSCAN, lines.count - most));
   const at = current < 0 ? -1 : lineOf(lines, current);
   const goTo = (line: number): void => {
     const next = Math.max(0, Math.min(lines.count - 1, line));
     onCurrent(lines.order[lines.first[next]]);
-    const element = scroller.current!;
-    // The detail that opens below takes height: look again once it has.
+    // The detail that opens below takes height: look once it has.
     requestAnimationFrame(() => {
+      const element = scroller.current!;
       const y = next * LINE_PX;
-      if (y < element.scrollTop) element.scrollTop = y;
-      else if (y + LINE_PX > element.scrollTop + element.clientHeight) element.scrollTop = y + LINE_PX - element.clientHeight;
+      element.scrollTop = Math.min(y, Math.max(element.scrollTop, y + 2 * LINE_PX - element.clientHeight)); // The heads are a line.
     });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const page = Math.max(1, Math.floor(height.peek() / LINE_PX) - 1);
+    const page = Math.max(1, room.peek() - 1);
     const to: Record<string, number> = {
       ...{ ArrowDown: at + 1, j: at + 1, ArrowUp: at - 1, k: at - 1 },
       ...{ PageDown: at + page, PageUp: at - page, Home: 0, End: lines.count - 1 },
@@ -180,30 +147,32 @@ function Lines({ model, execution, lines, current, onCurrent }: LinesProps) {
     else return;
     event.preventDefault();
   };
+  const inView = Array.from({ length: Math.min(most, lines.count) }, (_, i) => from + i);
   return (
     <div
       class="rs-scroll"
       ref={scroller}
       role="grid"
       aria-label="Reasons in the order of time"
-      aria-rowcount={lines.count}
-      aria-activedescendant={at >= from && at < to ? `reason-${at}` : undefined}
+      aria-rowcount={lines.count + 1}
+      aria-activedescendant={inView.includes(at) ? `reason-${at}` : undefined}
       tabIndex={0}
       data-first
-      onScroll={() => (top.value = scroller.current!.scrollTop)}
+      onScroll={onScroll}
       onKeyDown={onKeyDown}
     >
+      <ReasonHeads />
       <div class="rs-spacer" role="presentation" style={{ height: `${lines.count * LINE_PX}px` }}>
         <div class="rs-window" role="rowgroup" style={{ top: `${from * LINE_PX}px` }}>
-          {Array.from({ length: to - from }, (_, i) => (
+          {inView.map((line) => (
             <ReasonLine
-              key={from + i}
+              key={line}
               model={model}
               execution={execution}
               lines={lines}
-              line={from + i}
-              isCurrent={from + i === at}
-              onCurrent={() => goTo(from + i)}
+              line={line}
+              isCurrent={line === at}
+              onCurrent={() => goTo(line)}
             />
           ))}
         </div>
