@@ -38,6 +38,18 @@ const KEYS: [string, [string, string][]][] = [
     ],
   ],
   [
+    "Timeline: signs",
+    [
+      ["■", "A reason; ▲ a warning or an error"],
+      ["3", "So many reasons close together: zoom in to part them"],
+      ["━", "Critical path; dashed where the order of nodes was worked out from times"],
+      ["▨", "It goes on, or, without teeth at its end, it waits"],
+      ["┄", "On the way from the node before"],
+      ["‹ ›", "The bar is to the left, to the right"],
+      ["⌇", "Idle time that is folded"],
+    ],
+  ],
+  [
     "Search",
     [
       ["/", "Search; in the lists of executions and of reasons too"],
