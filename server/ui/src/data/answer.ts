@@ -3,12 +3,12 @@
 
 import { batch, useSignal, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { pause } from "./live";
 
 export interface Answer<T> {
   readonly value: ReadonlySignal<T | null>;
   /** Why the last attempt failed; null when it did not. What came before may still be in `value`. */
   readonly error: ReadonlySignal<Error | null>;
-  readonly isBusy: ReadonlySignal<boolean>;
   again(): void;
 }
 
@@ -16,39 +16,44 @@ export interface Answer<T> {
 const REST_MS = 3000;
 
 /**
- * Asks when `question` changes, and drops what came for another one; asks again, a while after the time before, when only
- * `revision` changes.
+ * Asks when `question` changes, and drops what came for another one; asks again, a while after the answer before, when only
+ * `revision` changes: who answers slowly is still heard to the end.
  */
 export function useAnswer<T>(question: string, revision: string, ask: (signal: AbortSignal) => Promise<T>): Answer<T> {
   const value = useSignal<T | null>(null);
   const error = useSignal<Error | null>(null);
-  const isBusy = useSignal(true);
   const attempt = useSignal(0);
-  const last = useRef<{ question: string; askedMs: number }>({ question: "", askedMs: 0 });
+  const newest = useRef({ revision, ask });
+  newest.current = { revision, ask };
+  const look = useRef(() => {});
   useEffect(() => {
-    const isNew = last.current.question !== question;
-    if (isNew) batch(() => ((value.value = null), (error.value = null)));
-    const abort = new AbortController();
-    const wait = isNew || value.peek() === null || error.peek() !== null ? 0 : Math.max(0, last.current.askedMs + REST_MS - performance.now());
-    isBusy.value = true;
-    const timer = setTimeout(() => {
-      last.current = { question, askedMs: performance.now() };
-      ask(abort.signal).then(
-        (answer) => {
-          if (!abort.signal.aborted) batch(() => ((value.value = answer), (error.value = null), (isBusy.value = false)));
-        },
-        (reason: unknown) => {
-          if (abort.signal.aborted) return;
-          batch(() => ((error.value = asError(reason)), (isBusy.value = false)));
-        },
-      );
-    }, wait);
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
+    batch(() => ((value.value = null), (error.value = null)));
+  }, [question]);
+  useEffect(() => {
+    const closed = new AbortController();
+    const { signal } = closed;
+    let isAsking = false;
+    let told: string | null = null;
+    const askWhileNew = async (): Promise<void> => {
+      if (isAsking) return;
+      isAsking = true;
+      while (!signal.aborted && told !== newest.current.revision) {
+        told = newest.current.revision;
+        const [answer, reason] = await newest.current.ask(signal).then(
+          (answer) => [answer, null] as const,
+          (reason: unknown) => [value.peek(), asError(reason)] as const,
+        );
+        if (signal.aborted) return;
+        batch(() => ((value.value = answer), (error.value = reason)));
+        await pause(REST_MS, signal);
+      }
+      isAsking = false;
     };
-  }, [question, revision, attempt.value]);
-  return { value, error, isBusy, again: () => (attempt.value += 1) };
+    look.current = () => void askWhileNew();
+    return () => closed.abort();
+  }, [question, attempt.value]);
+  useEffect(() => look.current(), [question, attempt.value, revision]);
+  return { value, error, again: () => (attempt.value += 1) };
 }
 
 export function asError(reason: unknown): Error {

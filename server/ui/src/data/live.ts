@@ -213,7 +213,7 @@ export function isRefusal(reason: unknown): boolean {
   return reason instanceof ApiError && reason.status >= 400 && reason.status < 500;
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
     signal.addEventListener("abort", () => {
