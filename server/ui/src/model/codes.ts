@@ -8,7 +8,8 @@ export const GROUP_COUNT = 5;
 
 const WAITING = new Set(["NODE_IDLE", "NODE_RESET", "NODE_TRANSITION"]);
 const SETTING_UP = new Set(["QUEUED", "WAITING_FOR_RESOURCES", "INITIALIZING"]);
-const FAILED = new Set(["FAILED", "FAILING", "RETRYABLE_FAILED", "TIMED_OUT"]);
+/** Phases of what failed, or is about to. */
+export const FAILED: ReadonlySet<string> = new Set(["FAILED", "FAILING", "RETRYABLE_FAILED", "TIMED_OUT"]);
 
 export interface Codes {
   /** Group of an operation. */

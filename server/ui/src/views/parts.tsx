@@ -3,6 +3,7 @@
 import type { ComponentChildren, ComponentProps } from "preact";
 import { ApiError } from "../data/api";
 import type { Answer } from "../data/answer";
+import { FAILED } from "../model/codes";
 import { NO_FILTER } from "../model/filter";
 import { formatDuration, formatExact, formatMoment, momentOf } from "../model/format";
 import { formatPlace } from "../model/place";
@@ -12,8 +13,6 @@ import { phaseWords } from "../model/words";
 import { zone } from "../shell/zone";
 import { PhaseGlyph } from "../timeline/Icon";
 import type { ExecutionModel } from "./execution/model";
-
-const FAILED = new Set(["FAILED", "FAILING", "RETRYABLE_FAILED", "TIMED_OUT"]);
 
 /** Sign and text of a phase. */
 export function PhaseMark({ phase }: { phase: string }) {
@@ -33,6 +32,11 @@ export function Name({ of }: { of: string }) {
 
 export function nameOf({ project, domain, name }: ExecutionPath): string {
   return `${project}/${domain}/${name}`;
+}
+
+/** A workflow or task, with its version where that is known. */
+export function versionOf(name: string, version: string): string {
+  return visible(version === "" ? name : `${name}, version ${version}`);
 }
 
 /** A duration; the exact one on hovering. */

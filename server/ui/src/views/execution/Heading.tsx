@@ -6,12 +6,12 @@ import type { Execution, Header } from "../../data/execution";
 import type { LiveStatus } from "../../data/live";
 import { visible, visibleMessage } from "../../model/visible";
 import { listHref } from "../../shell/links";
-import { Button, Name, nameOf, PhaseMark, Took, Warning, When } from "../parts";
+import { Button, Name, nameOf, PhaseMark, Took, versionOf, Warning, When } from "../parts";
 import type { ExecutionModel } from "./model";
 
 /** What to tell of a server that has nothing new to tell. */
 const TROUBLES: Partial<Record<LiveStatus, string>> = {
-  lost: "The server does not answer. What is shown is how it stood; it is tried again by itself.",
+  lost: "No answer from the server: what is shown may be out of date. It is tried again by itself.",
   gone: "This execution was deleted from the server. What is shown is how it stood; a reload shows nothing of it.",
 };
 
@@ -48,7 +48,7 @@ export function Heading({ model }: { model: ExecutionModel }) {
 
 function Workflow({ name, version }: { name: string; version: string }) {
   return (
-    <span title={visible(version && `${name}, version ${version}`)}>
+    <span title={versionOf(name, version)}>
       <Name of={name} /> {version && (
         <span class="vw-muted">
           <Name of={version} />

@@ -7,7 +7,7 @@ import { formatPath, type ExecutionPath } from "../../model/url";
 import { visible } from "../../model/visible";
 import { plural } from "../../model/words";
 import { executionHref } from "../../shell/links";
-import { Name, nameOf, PhaseMark, Took, When } from "../parts";
+import { Name, nameOf, PhaseMark, Took, versionOf, When } from "../parts";
 import { Table, type Column } from "../Table";
 import { tookNs, type ListRow } from "./rows";
 
@@ -58,7 +58,7 @@ export function ListTable({ rows, isOld, picked, onPick }: Props) {
     {
       title: "Workflow",
       kind: "ls-workflow",
-      hintOf: ({ workflow, version }) => visible(version && `${workflow}, version ${version}`),
+      hintOf: ({ workflow, version }) => versionOf(workflow || "not known", version),
       cell: ({ workflow }) => (workflow === "" ? <span class="vw-muted">not known</span> : <Name of={workflow} />),
     },
     COLUMNS.start,
