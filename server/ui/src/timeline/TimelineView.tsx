@@ -1,8 +1,7 @@
 // The timeline of one execution: names, bars, axis, overview, search, details.
 
-import { useComputed, useSignal, useSignalEffect, type ReadonlySignal } from "@preact/signals";
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { Execution } from "../data/execution";
 import { ROW_PX } from "../draw/scene";
 import { layAxis } from "../model/axis";
 import { NO_FILTER } from "../model/filter";
@@ -17,7 +16,7 @@ import { rowOfReason } from "./reasonSteps";
 import type { Renderer } from "./renderer";
 import type { ViewState } from "./state";
 import { keepLines } from "./standStill";
-import { StatusLine, Trouble } from "./Status";
+import { StatusLine } from "./Status";
 import { Store, type Source } from "./store";
 import { installTestHook } from "./testHook";
 import { TipControl } from "./tipControl";
@@ -31,13 +30,8 @@ import "../styles/tooltip.css";
 import "../styles/details.css";
 import "../styles/filter.css";
 
-/** As Source; there may be nothing to show yet. */
-export interface LiveSource extends Omit<Source, "execution"> {
-  execution: ReadonlySignal<Execution | null>;
-}
-
 export interface TimelineProps {
-  source: LiveSource;
+  source: Source;
   /** What makes the view; whoever mounts the timeline mirrors it into the address of the page. */
   state: ViewState;
   /** Asked for by keys that concern the page around: other views, theme, help. */
@@ -48,18 +42,8 @@ const NARROW_PX = 640;
 const TREE_SHARE = 0.34;
 const MOST_TREE_PX = 460;
 
-export function TimelineView(props: TimelineProps) {
-  const { source } = props;
-  if (source.execution.value !== null) return <ReadTimeline {...props} source={source as Source} />;
-  return (
-    <section class="tl" aria-label="Timeline">
-      <Trouble source={source} />
-    </section>
-  );
-}
-
 /** What is read once stays: a server that is lost, or an execution that is deleted, takes nothing away. */
-function ReadTimeline({ source, state, onPageCommand }: TimelineProps & { source: Source }) {
+export function TimelineView({ source, state, onPageCommand }: TimelineProps) {
   const store = useMemo(() => new Store(source, state), [source, state]);
   const tips = useMemo(() => new TipControl(), []);
   const root = useRef<HTMLElement>(null);
@@ -169,7 +153,6 @@ function ReadTimeline({ source, state, onPageCommand }: TimelineProps & { source
   return (
     <section class="tl" aria-label="Timeline" ref={root} onKeyDown={onKeyDown}>
       <Toolbar store={store} search={search} onDone={focusTree} />
-      <Trouble source={source} />
       <div class="tl-body">
         <div class="tl-main">
           <Minimap store={store} renderer={renderer} />

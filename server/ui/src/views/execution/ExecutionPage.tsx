@@ -12,6 +12,7 @@ import { isTyping } from "../../shell/keys";
 import { listHref } from "../../shell/links";
 import { say } from "../../shell/say";
 import type { PageCommand } from "../../timeline/keys";
+import type { Source } from "../../timeline/store";
 import { TimelineView } from "../../timeline/TimelineView";
 import { CompareView } from "../compare/CompareView";
 import { DiagnosisView, summaryOf } from "../diagnosis/DiagnosisView";
@@ -84,7 +85,7 @@ export function ExecutionPage({ path, state, onHelp, onTheme }: Props) {
 
 function View({ model, onPageCommand }: { model: ExecutionModel; onPageCommand: (command: PageCommand) => void }) {
   const { live, path } = model;
-  const source = useMemo(() => ({ key: path, ...live }), [model]);
+  const source = useMemo(() => ({ key: path, ...live }) as Source, [model]); // There is an execution where it is used.
   const status = live.status.value;
   const view = model.view.value;
   if (status === "waiting") {
@@ -102,8 +103,8 @@ function View({ model, onPageCommand }: { model: ExecutionModel; onPageCommand: 
     );
   }
   if (status === "failed") return <Failure error={live.error.value!} had={false} onAgain={() => location.reload()} />;
-  if (view === "timeline") return <TimelineView source={source} state={model.state} onPageCommand={onPageCommand} />;
   if (live.execution.value === null) return <Busy what="Reading the execution" />;
+  if (view === "timeline") return <TimelineView source={source} state={model.state} onPageCommand={onPageCommand} />;
   const Chosen = { operations: OperationsView, reasons: ReasonsView, diagnosis: DiagnosisView, compare: CompareView }[view];
   return <Chosen model={model} />;
 }
