@@ -1,22 +1,35 @@
 """Numbers of the page are those of the calls, and of a reckoning that shares no code with them."""
 
-from itertools import pairwise
+import json
+import re
+from collections import Counter
+from typing import Any, NamedTuple
 
+import httpx
 import pytest
+import yaml
 from playwright.sync_api import expect
 
 from spanwise.v1.identifiers_pb2 import ExecutionId as ExecutionMessage
 from spanwise.v1.span_pb2 import Operation, Span, SpanQuality
-from spanwise.v1.span_service_pb2 import (
-    DiagnoseExecutionRequest,
-    GetExecutionSpanRequest,
-    SummarizeOperationsRequest,
-)
+from spanwise.v1.span_service_pb2 import GetExecutionSpanRequest, SummarizeOperationsRequest
 from spanwise_server.domain.identifiers import ExecutionId
-from tests.e2e.harness import Stubs
+from tests.e2e import cli_process
+from tests.e2e.harness import ServerProcess, Stubs
+from tests.e2e.http_client import TIMEOUT_S, path_of
+from tests.ui.big import BIG
 from tests.ui.browser import Visitor, address_of
+from tests.ui.conftest import NewVisitor
+from tests.ui.reckoning import from_columns, from_explain, sum_up, sum_up_by_group
 from tests.ui.small import CLUSTER, ODD, SMALL
 from tests.ui.timeline import Timeline, parse_duration_ns
+from tests.unit.web.decoded import Decoded, decode_columns
+
+SLOWEST_MS = 120_000
+"""Of a view: sums of BIG are made when they are asked for."""
+
+NUM_COMPARED = 40
+"""Nodes of each execution whose details are read."""
 
 COLUMNS = {
     "Total": "total",
@@ -39,64 +52,24 @@ def spans_of(stubs: Stubs, execution_id: ExecutionId) -> list[Span]:
     return list(stubs.spans.GetExecutionSpan(request).spans)
 
 
-def reckon(spans: list[Span]) -> dict[int, dict[str, int]]:
-    """Sum up operations by brute force, from the spans of a run that has ended."""
-    end_ns = spans[0].end_time.ToNanoseconds()
-    bounds = {
-        span.span_id: (
-            span.start_time.ToNanoseconds(),
-            span.end_time.ToNanoseconds() if span.HasField("end_time") else end_ns,
-        )
-        for span in spans
-    }
-    table: dict[int, dict[str, int]] = {}
-    for operation in {span.operation.operation for span in spans if span.HasField("operation")}:
-        own = [
-            span
-            for span in spans
-            if span.HasField("operation") and span.operation.operation == operation
-        ]
-        lengths = sorted(bounds[span.span_id][1] - bounds[span.span_id][0] for span in own)
-        covered = 0
-        for span in own:
-            start, end = bounds[span.span_id]
-            inside = [each for each in spans if each.parent_span_id == span.span_id]
-            children = [bounds[each.span_id] for each in inside]
-            covered += union_ns([(max(a, start), min(b, end)) for a, b in children])
-        table[operation] = {
-            "count": len(own),
-            "total": sum(lengths),
-            "union": union_ns([bounds[span.span_id] for span in own]),
-            "self_time": sum(lengths) - covered,
-            "mean": sum(lengths) // len(lengths),
-            "p50": least_that_covers(lengths, 50),
-            "p95": least_that_covers(lengths, 95),
-        }
-    return table
+def columns_of(server: ServerProcess, execution_id: ExecutionId) -> Decoded:
+    """Read what the page draws from."""
+    url = server.page + path_of(message(execution_id), "columns")
+    return decode_columns(httpx.get(url, timeout=TIMEOUT_S).raise_for_status().content)
 
 
-def union_ns(stretches: list[tuple[int, int]]) -> int:
-    """Give the time that is in at least one, moment by moment between all bounds."""
-    moments = sorted({moment for stretch in stretches for moment in stretch})
-    return sum(
-        later - earlier
-        for earlier, later in pairwise(moments)
-        if any(start <= earlier and later <= end for start, end in stretches)
-    )
-
-
-def least_that_covers(lengths: list[int], percent: int) -> int:
-    return next(
-        length
-        for length in lengths
-        if 100 * sum(other <= length for other in lengths) >= percent * len(lengths)
-    )
+def diagnosis_of(server: ServerProcess, execution_id: ExecutionId) -> dict[str, Any]:
+    """Ask the command."""
+    name = "/".join(execution_id)
+    text = cli_process.told("diagnose", name, "--json", "--endpoint", server.endpoint)
+    diagnosis: dict[str, Any] = json.loads(text)
+    return diagnosis
 
 
 def table_of(visitor: Visitor, execution_id: ExecutionId) -> dict[str, dict[str, dict[str, str]]]:
     """Read the table of operations: by the name of the operation, cells by their column."""
     page = visitor.goto(address_of(execution_id, view="operations"))
-    expect(page.get_by_role("columnheader", name="Longest")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="Longest")).to_be_visible(timeout=SLOWEST_MS)
     rows = page.eval_on_selector_all(
         ".op-table tr",
         """([head, ...rows]) => {
@@ -112,62 +85,198 @@ def table_of(visitor: Visitor, execution_id: ExecutionId) -> dict[str, dict[str,
     return dict(rows)
 
 
-@pytest.mark.parametrize("execution_id", [SMALL, CLUSTER])
+class Known(NamedTuple):
+    """An execution, and what there is to compare with."""
+
+    execution_id: ExecutionId
+    server: ServerProcess
+    columns: Decoded
+
+
+@pytest.fixture(scope="module", params=[SMALL, CLUSTER, ODD, BIG], ids=lambda each: each.name)
+def known(request: pytest.FixtureRequest) -> Known:
+    """Give each execution that has ended in turn."""
+    name = "big_server" if request.param == BIG else "server"
+    server = request.getfixturevalue(name)
+    return Known(request.param, server, columns_of(server, request.param))
+
+
+@pytest.mark.timeout(600)  # BIG may be made first
 def test_operations_are_those_of_the_call_and_of_brute_force(
-    visitor: Visitor, stubs: Stubs, execution_id: ExecutionId
+    known: Known, new_visitor: NewVisitor
 ) -> None:
-    shown = table_of(visitor, execution_id)
-    request = SummarizeOperationsRequest(execution_id=message(execution_id))
+    shown = table_of(new_visitor(known.server), known.execution_id)
+    with known.server.channel() as channel:
+        request = SummarizeOperationsRequest(execution_id=message(known.execution_id))
+        answer = Stubs(channel).spans.SummarizeOperations(request)
     told = {
-        Operation.Name(row.operation).removeprefix("OPERATION_"): row
-        for row in stubs.spans.SummarizeOperations(request).operations
+        Operation.Name(row.operation).removeprefix("OPERATION_"): row for row in answer.operations
     }
-    reckoned = {
-        Operation.Name(number).removeprefix("OPERATION_"): row
-        for number, row in reckon(spans_of(stubs, execution_id)).items()
-    }
+    stretches = from_columns(known.columns)
+    reckoned = sum_up(stretches)
     assert shown.keys() == told.keys() == reckoned.keys()
+    critical = Counter[str]()
+    for segment in segments_of(known.columns):
+        critical[stretches[segment.span].operation] += segment.end_ns - segment.start_ns
     for name, cells in shown.items():
-        assert int(cells["Count"]["text"]) == told[name].count == reckoned[name]["count"]
+        assert int(cells["Count"]["text"].replace(",", "")) == told[name].count
+        assert told[name].count == reckoned[name]["count"]
         for column, field in COLUMNS.items():
             by_call = getattr(told[name], field).ToNanoseconds()
-            assert parse_duration_ns(cells[column]["exact"]) == by_call == reckoned[name][field], (
-                name,
-                column,
-            )
-        assert parse_duration_ns(cells["Critical"]["exact"]) == told[name].critical.ToNanoseconds()
+            assert by_call == reckoned[name][field], (name, column)
+            # Numbers of a page are exact up to 104 days, and the nearest ones beyond.
+            assert parse_duration_ns(cells[column]["exact"]) == int(float(by_call)), (name, column)
+        by_call = told[name].critical.ToNanoseconds()
+        assert parse_duration_ns(cells["Critical"]["exact"]) == by_call == critical[name]
 
 
-@pytest.mark.parametrize("execution_id", [SMALL, CLUSTER, ODD])
-def test_the_critical_path_covers_the_run_without_gap_or_overlap(
-    visitor: Visitor, stubs: Stubs, execution_id: ExecutionId
+def test_operations_are_those_of_the_spans_that_the_command_tells(
+    visitor: Visitor, server: ServerProcess
 ) -> None:
-    root, *_ = spans_of(stubs, execution_id)
-    request = DiagnoseExecutionRequest(execution_id=message(execution_id))
-    segments = stubs.spans.DiagnoseExecution(request).segments
-    at_ns = root.start_time.ToNanoseconds()
-    for segment in segments:
-        assert segment.start_time.ToNanoseconds() == at_ns
-        at_ns = segment.end_time.ToNanoseconds()
-    assert at_ns == root.end_time.ToNanoseconds()
-    timeline = Timeline.open(visitor, execution_id)
-    timeline.tree.get_by_role("row").filter(has_text=root.name).first.click()
+    name = "/".join(SMALL)
+    text = cli_process.told("explain", name, "--json", "--endpoint", server.endpoint)
+    reckoned = sum_up(from_explain(json.loads(text)))
+    shown = table_of(visitor, SMALL)
+    assert shown.keys() == reckoned.keys()
+    for operation, cells in shown.items():
+        assert int(cells["Count"]["text"]) == reckoned[operation]["count"]
+        for column, field in COLUMNS.items():
+            assert parse_duration_ns(cells[column]["exact"]) == reckoned[operation][field]
+    text = cli_process.told("dump", name, "--format", "breakdown", "--endpoint", server.endpoint)
+    breakdown = yaml.safe_load(text)[SMALL.name]["breakdown"]
+    assert len(breakdown) == 10
+    for operation, seconds in breakdown.items():
+        total_ns = parse_duration_ns(shown[operation]["Total"]["exact"])
+        assert round(seconds * 10**9) == total_ns
+
+
+class Segment(NamedTuple):
+    """A stretch of the critical path."""
+
+    span: int
+    start_ns: int
+    end_ns: int
+
+
+def segments_of(columns: Decoded) -> list[Segment]:
+    names = ("segment_span", "segment_start", "segment_end")
+    return [Segment(*each) for each in zip(*map(columns.numbers, names), strict=True)]
+
+
+@pytest.mark.timeout(600)
+def test_the_critical_path_covers_the_run_without_gap_or_overlap(
+    known: Known, new_visitor: NewVisitor
+) -> None:
+    root, *_ = stretches = from_columns(known.columns)
+    at_ns = root.start_ns
+    into = Counter[int]()
+    for segment in segments_of(known.columns):
+        assert segment.start_ns == at_ns < segment.end_ns
+        span = stretches[segment.span]
+        assert span.start_ns <= segment.start_ns
+        assert segment.end_ns <= span.end_ns
+        into[segment.span] += segment.end_ns - segment.start_ns
+        at_ns = segment.end_ns
+    assert at_ns == root.end_ns
+    assert known.columns.numbers("span_critical") == [into[i] for i in range(len(stretches))]
+    by_command = diagnosis_of(known.server, known.execution_id)["critical_path_ns"]
+    timeline = Timeline.open(new_visitor(known.server), known.execution_id)
+    timeline.tree.get_by_role("row").nth(1).click()
     facts = timeline.details.locator(".tl-facts").first
     path = facts.locator("dt:text-is('Critical path') + dd").text_content() or ""
     assert path.endswith("100 % of it")
     told = parse_duration_ns(path.partition(",")[0])
-    assert told == at_ns - root.start_time.ToNanoseconds()
+    assert told == by_command == root.length_ns
+
+
+@pytest.mark.timeout(600)
+def test_details_sum_up_the_operations_in_a_node_by_category(
+    known: Known, new_visitor: NewVisitor
+) -> None:
+    stretches = from_columns(known.columns)
+    ids = known.columns.numbers("span_id")
+    names = [known.columns.strings[name] for name in known.columns.numbers("span_name")]
+    visitor = new_visitor(known.server)
+    timeline = Timeline.open(visitor, known.execution_id)
+    compared: set[str] = set()
+    for place in nodes_of(known.columns)[:NUM_COMPARED]:
+        sums = sum_up_by_group(stretches, place)
+        heading = timeline.details.get_by_role("heading", level=2)
+        if sums is None or heading.all_text_contents() == [names[place]]:
+            continue  # or one would be taken for the other
+        timeline.page.evaluate(
+            "address => { location.hash = address }",
+            address_of(known.execution_id, sel=f"{ids[place]:016x}").partition("#")[2],
+        )
+        expect(heading).to_have_text(names[place])
+        cells = timeline.details.locator(".tl-groups li").evaluate_all(
+            """all => all.map((each) => Array.from(
+              each.querySelectorAll("span:not(.tl-swatch)"), (cell) => cell.textContent))"""
+        )
+        told = {group: text for group, text, _ in cells if group != "Not explained"}
+        assert told.keys() == sums.keys()
+        for group, text in told.items():  # cut, never rounded up
+            assert 0 <= sums[group] - parse_duration_ns(text) < precision_ns(text)
+        compared |= told.keys()
+    if known.execution_id in {SMALL, BIG}:
+        assert len(compared) >= 3
+
+
+def nodes_of(columns: Decoded) -> list[int]:
+    """Give the places of nodes that have rows."""
+    header = columns.header
+    node, without_row = header["kinds"].index("NODE"), {"START", "END"}
+    return [
+        place
+        for place, form in enumerate(
+            map(header["span_forms"].__getitem__, columns.numbers("span_form"))
+        )
+        if form[0] == node and header["node_kinds"][form[6]] not in without_row
+    ]
+
+
+def precision_ns(text: str) -> int:
+    """Give the least by which two durations differ that are written like this one."""
+    unit = re.findall(r"[^\d.]+", text)[-1]
+    if unit == "s" and "m" not in text:
+        return 10**7
+    return {"s": 10**9, "ms": 10**6, "µs": 10**3, "ns": 1}[unit]
+
+
+FLAGS = {
+    SpanQuality.SPAN_QUALITY_PLACEHOLDER: "Only named by others",
+    SpanQuality.SPAN_QUALITY_CLOCK_SKEW: "Clocks disagree",
+    SpanQuality.SPAN_QUALITY_STARTS_BEFORE_PARENT: "Starts before its parent",
+    SpanQuality.SPAN_QUALITY_OUTLIVES_PARENT: "Ends after its parent",
+    SpanQuality.SPAN_QUALITY_AFTER_TERMINAL: "Events after the end",
+    SpanQuality.SPAN_QUALITY_NO_TERMINAL_EVENT: "End never reported",
+}
+"""What the page says of a span that is odd."""
 
 
 def test_what_is_odd_is_drawn_and_flagged(visitor: Visitor, stubs: Stubs) -> None:
-    spans = spans_of(stubs, ODD)
+    nodes = [span for span in spans_of(stubs, ODD) if span.HasField("node")]
+    assert {flag for span in nodes for flag in span.qualities} >= FLAGS.keys()
     timeline = Timeline.open(visitor, ODD, open="*")
     drawn = {row.span_id: row for layout in timeline.all_rows() for row in layout.rows}
-    nodes = [span for span in spans if span.HasField("node")]
-    assert {span.span_id.hex() for span in nodes} <= drawn.keys()
-    skewed = [span for span in nodes if SpanQuality.SPAN_QUALITY_CLOCK_SKEW in span.qualities]
-    assert skewed
-    for span in skewed:
+    for span in nodes:
         row = drawn[span.span_id.hex()]
+        x, y = row.bar.middle
+        above = timeline.colour_at((x, row.bar.y - 3))
+        assert any(timeline.colour_at((x + aside, y)) != above for aside in range(-2, 3)), row
         timeline.tree.locator(f"[aria-rowindex='{row.row + 2}']").click()
-        expect(timeline.details.locator(".tl-flags")).to_contain_text("lock")
+        expect(timeline.details.get_by_role("heading", level=2)).to_have_text(row.name)
+        flags = timeline.details.locator(".tl-flags").all_text_contents()
+        missing = [FLAGS[each] for each in span.qualities if FLAGS.get(each, "") not in str(flags)]
+        assert missing == []
+
+
+def test_a_node_whose_parent_never_spoke_is_drawn_in_it(visitor: Visitor) -> None:
+    timeline = Timeline.open(visitor, ODD, open="*")
+    levels = {}
+    for name in ("never-heard-of", "orphan"):
+        row = timeline.tree.get_by_role("row").filter(
+            has=visitor.page.get_by_text(name, exact=True)
+        )
+        levels[name] = int(row.get_attribute("aria-level") or "0")
+    assert levels["orphan"] == levels["never-heard-of"] + 1
