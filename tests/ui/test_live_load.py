@@ -9,7 +9,7 @@ from itertools import chain, zip_longest
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Response, expect
+from playwright.sync_api import Locator, Page, Response, expect
 
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.service.arrivals import Arrival
@@ -47,7 +47,8 @@ COUNT_REASONS = """() => {
 TIME_BANNER = """() => {
   const probe = window.__probe;
   new MutationObserver(() => {
-    const isThere = document.querySelector(".tl-banner") !== null;
+    const alerts = Array.from(document.querySelectorAll("[role=alert]"));
+    const isThere = alerts.some((each) => each.textContent.startsWith("No answer"));
     if (isThere) probe.bannerAt ??= Date.now();
   }).observe(document.body, { subtree: true, childList: true });
 }"""
@@ -183,13 +184,18 @@ def test_a_server_that_falls_silent_is_told_and_heard_again(
     stopped_s = time.time()
     running.server.signal(signal.SIGSTOP)
     try:
-        timeline.page.locator(".tl-banner").wait_for()
+        banner_of(timeline).wait_for()
     finally:
         running.server.signal(signal.SIGCONT)
     figures.append(time_to_banner(timeline, "silence", stopped_s))
-    timeline.page.locator(".tl-banner").wait_for(state="detached")
+    banner_of(timeline).wait_for(state="detached")
     running.send(run.last())
     expect(timeline.page.locator(".tl-status-phase")).to_contain_text("Succeeded")
+
+
+def banner_of(timeline: Timeline) -> Locator:
+    """Give what tells that the server does not answer."""
+    return timeline.page.get_by_role("alert").filter(has_text="No answer from the server")
 
 
 def time_to_banner(timeline: Timeline, what: str, begin_s: float) -> Row:
@@ -226,7 +232,7 @@ def check_that_it_comes_back(
     timeline.page.evaluate(TIME_BANNER)
     killed_s = time.time()
     running.server.kill()
-    banner = timeline.page.locator(".tl-banner")
+    banner = banner_of(timeline)
     banner.wait_for()
     figures.append(time_to_banner(timeline, "a kill", killed_s))
     running.start_again()

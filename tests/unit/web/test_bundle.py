@@ -4,7 +4,7 @@ from pathlib import Path
 import spanwise_server.web
 
 ASSETS = Path(spanwise_server.web.__file__).parent / "static" / "assets"
-MAX_BYTES = 80_000
+MAX_BYTES = 78_000
 """60,000 were wanted: docs/adr/024 says what stands in the way. This keeps it from growing."""
 
 
