@@ -4,6 +4,7 @@ Composed once when the server starts. A call that goes well pays for two calls o
 more coroutine, nothing else.
 """
 
+import asyncio
 import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
@@ -27,6 +28,9 @@ from spanwise_server.rpc.status import encode_status, internal_status
 from spanwise_server.telemetry import Metrics
 
 _log = structlog.get_logger(__name__)
+
+_CANCELLED = code_pb2.Code.Name(code_pb2.CANCELLED)
+"""Of a call whose caller left, or whose deadline passed. No status is sent: nobody waits for it."""
 
 UnaryBytes = Callable[[bytes, Call], Awaitable[bytes]]
 ByteStream = AsyncGenerator[bytes, None]
@@ -59,6 +63,9 @@ class Interceptors:
             try:
                 answer = await handler(parse(payload), call)
                 return answer.SerializeToString()
+            except asyncio.CancelledError:
+                self._metrics.count_failure(method.path, _CANCELLED)
+                raise
             except Exception as error:
                 raise self._fail(method, call, error) from error
 
@@ -74,6 +81,9 @@ class Interceptors:
                 async with aclosing(handler(parse(payload), call)) as answers:
                     async for answer in answers:
                         yield answer.SerializeToString()
+            except asyncio.CancelledError:
+                self._metrics.count_failure(method.path, _CANCELLED)
+                raise
             except Exception as error:
                 raise self._fail(method, call, error) from error
 
@@ -92,6 +102,9 @@ class Interceptors:
                 ):
                     async for answer in answers:
                         yield answer.SerializeToString()
+            except asyncio.CancelledError:
+                self._metrics.count_failure(method.path, _CANCELLED)
+                raise
             except Exception as error:
                 raise self._fail(method, call, error) from error
 

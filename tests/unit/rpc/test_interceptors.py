@@ -153,7 +153,8 @@ def test_a_handler_sees_metadata_peer_and_deadline() -> None:
 
 
 def test_a_handler_is_cancelled_with_its_call() -> None:
-    """Nobody waits for its answer any more."""
+    """Nobody waits for its answer any more. It is counted among those that failed."""
+    metrics = Metrics()
 
     async def run() -> None:
         started, cancelled = asyncio.Event(), asyncio.Event()
@@ -166,7 +167,8 @@ def test_a_handler_is_cancelled_with_its_call() -> None:
                 cancelled.set()
             return request
 
-        async with serving([Method("/t.T/Wait", StringValue, StreamKind.UNARY, wait)]) as channel:
+        method = Method("/t.T/Wait", StringValue, StreamKind.UNARY, wait)
+        async with serving([method], metrics=metrics) as channel:
             call = unary(channel, "/t.T/Wait")(b"")
             async with asyncio.timeout(30):
                 waiting = asyncio.ensure_future(call.wait_for_connection())
@@ -176,6 +178,8 @@ def test_a_handler_is_cancelled_with_its_call() -> None:
                 await cancelled.wait()
 
     asyncio.run(run())
+    labels = {"method": "/t.T/Wait", "code": "CANCELLED"}
+    assert metrics.registry.get_sample_value("spanwise_rpc_failures_total", labels) == 1
 
 
 def test_a_message_above_the_cap_is_refused_in_words_that_the_sender_knows() -> None:
