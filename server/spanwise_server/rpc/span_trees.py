@@ -100,11 +100,11 @@ class SpanTrees:
         found = self._look_up(key, as_of_ns)
         if found is not None:  # which is quick, and need not wait for anybody
             return found, None
-        with self._turns.take_alone(key, key.execution_id):
+        with self._turns.take_alone(key, key.execution_id) as turn:
             found = self._look_up(key, as_of_ns)  # somebody else may have built it meanwhile
             if found is not None:
                 return found, None
-            with self._turns.take(key.execution_id):
+            with turn:
                 built = self._build(key, as_of_ns)
             return built.tree, built.tree if _is_to_be_kept(key, built) else None
 

@@ -1,7 +1,7 @@
 """Turns of large executions: one tree that takes seconds and much memory is built at a time."""
 
 from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from spanwise_server.domain.identifiers import ExecutionId, execution_key
 from spanwise_server.service.keyed_turns import KeyedTurns
@@ -29,18 +29,23 @@ class Turns:
     @contextmanager
     def take(self, *execution_ids: ExecutionId) -> Iterator[None]:
         """Wait until it is the turn of executions, together; of small ones it always is."""
-        if not self._has_large(*execution_ids):
-            yield
-            return
-        with self._turns.take(_LARGE, MAX_WAITING):
+        with self._turn(is_large=self._has_large(*execution_ids)):
             yield
 
     @contextmanager
-    def take_alone(self, key: Hashable, execution_id: ExecutionId) -> Iterator[None]:
-        """Wait until no other thread looks for what `key` stands for, of that execution."""
-        bound = MAX_WAITING if self._has_large(execution_id) else None
-        with self._turns.take((execution_id, key), bound):
-            yield
+    def take_alone(
+        self, key: Hashable, execution_id: ExecutionId
+    ) -> Iterator[AbstractContextManager[None]]:
+        """Wait until no other thread looks for what `key` stands for, of that execution.
+
+        Gives its turn, to be entered where it has to be built, as take() would be.
+        """
+        is_large = self._has_large(execution_id)
+        with self._turns.take((execution_id, key), MAX_WAITING if is_large else None):
+            yield self._turn(is_large=is_large)
+
+    def _turn(self, *, is_large: bool) -> AbstractContextManager[None]:
+        return self._turns.take(_LARGE, MAX_WAITING) if is_large else nullcontext()
 
     def _has_large(self, *execution_ids: ExecutionId) -> bool:
         versions = self._queries.get_versions(list(map(execution_key, execution_ids)))
