@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.service.arrivals import Arrival
@@ -247,8 +247,34 @@ def test_a_page_opened_before_the_first_event_comes_alive(
 ) -> None:
     visitor = new_visitor(running.server)
     page = visitor.goto(address_of(LIVE))
-    expect(page.get_by_role("heading", name="No such execution yet")).to_be_visible()
+    missing = page.get_by_role("heading", name="No such execution yet")
+    expect(missing).to_be_visible(timeout=30_000)  # the first question wakes the reader up
     running.send(begin())
     Timeline(page).wait_until_drawn()
     expect(page.locator(".tl-live")).to_contain_text("Live")
     visitor.forgive("Failed to load resource")  # while nothing was known of it
+
+
+def test_what_cost_most_is_told_even_if_that_takes_longer_than_the_next_change(
+    running: Restartable, new_visitor: NewVisitor
+) -> None:
+    running.send(begin())
+    visitor = new_visitor(running.server)
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    visitor.page.route("**/diagnosis*", hold)
+    with visitor.page.expect_request("**/diagnosis*"):
+        timeline = Timeline.open(visitor, LIVE)
+    revision = timeline.revision()
+    running.send(go_on())
+    timeline.page.wait_for_function("before => window.__spanwise.rev() !== before", arg=revision)
+    assert len(held) == 1
+    held[0].fulfill(json={"findings": [{"summary": "As it was a while ago."}]})
+    visitor.page.unroute("**/diagnosis*")
+    finding = timeline.page.locator(".ex-finding")
+    expect(finding).to_have_text("As it was a while ago.")
+    expect(finding).not_to_have_text("As it was a while ago.", timeout=30_000)
+    expect(finding).to_be_visible()
