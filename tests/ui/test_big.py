@@ -7,14 +7,26 @@ from playwright.sync_api import Browser, expect
 
 from tests.benchmarks.report import Row
 from tests.e2e.harness import ServerProcess
-from tests.ui.big import BLINK, NUM_RETRIED, NUM_SUBTASKS, NUM_TASKS
+from tests.ui.big import BIG, BLINK, NUM_RETRIED, NUM_SUBTASKS, NUM_TASKS
 from tests.ui.big_timeline import Loading, load, move_about, time_expanding, time_search
-from tests.ui.browser import Visitor
+from tests.ui.browser import Visitor, address_of
 from tests.ui.conftest import NewVisitor
 from tests.ui.figures import limit_ms
 from tests.ui.timeline import Timeline
 
 pytestmark = pytest.mark.timeout(600)  # the first one waits for BIG to be made
+
+SLOWEST_MS = 120_000
+"""Of a view: what takes long is made when it is asked for first."""
+
+SIGNS = {
+    "timeline": "reasons",
+    "packed": "lanes",
+    "operations": "Longest",
+    "reasons": "reasons",
+    "diagnosis": "What cost most",
+}
+"""What each view shows once it is there."""
 
 MOST_ELEMENTS = 1_500
 IDLE_MS = 5_000
@@ -134,9 +146,11 @@ def test_a_copied_address_shows_the_same_view(
     timeline.details.wait_for()
     timeline.wait_until_at_rest()
     address = timeline.page.evaluate("() => location.search + location.hash")
-    other = new_visitor(big_server)
-    other.goto(address)
-    copied = Timeline(other.page)
+    visitors = [new_visitor(big_server) for _ in range(2)]
+    for visitor in visitors:
+        visitor.goto(address)
+    copied, copied_again = [Timeline(visitor.page) for visitor in visitors]
+    copied_again.wait_until_drawn()
     copied.wait_until_drawn()
     copied.details.wait_for()
     copied.wait_until_at_rest()
@@ -148,3 +162,30 @@ def test_a_copied_address_shows_the_same_view(
     assert {span_id: seen[span_id] for span_id in both} == {
         span_id: also_seen[span_id] for span_id in both
     }
+    pictures = [picture_of(each) for each in (copied, copied_again)]
+    assert pictures[0] == pictures[1]
+
+
+def picture_of(timeline: Timeline) -> bytes:
+    """Take a picture of the whole window when nothing moves any more."""
+    attributes = timeline.details.get_by_role("heading", name="Attributes")
+    attributes.wait_for(timeout=SLOWEST_MS)
+    timeline.wait_until_at_rest()
+    return timeline.page.screenshot(animations="disabled")
+
+
+@pytest.mark.parametrize("view", ["timeline", "packed", "operations", "reasons", "diagnosis"])
+def test_an_address_looks_the_same_in_two_tabs(
+    new_visitor: NewVisitor, big_server: ServerProcess, view: str
+) -> None:
+    state = {"mode": view} if view == "packed" else {"view": view}
+    pictures = []
+    for _ in range(2):
+        page = new_visitor(big_server).goto(address_of(BIG, q=BLINK, **state))
+        page.wait_for_load_state("networkidle")
+        expect(page.get_by_role("tabpanel")).to_contain_text(SIGNS[view], timeout=SLOWEST_MS)
+        if view in {"timeline", "packed"}:
+            expect(page.locator(".tl-search-count")).to_have_text("1")
+            Timeline(page).wait_until_at_rest()
+        pictures.append(page.screenshot(animations="disabled"))
+    assert pictures[0] == pictures[1]

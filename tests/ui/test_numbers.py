@@ -259,11 +259,12 @@ def test_what_is_odd_is_drawn_and_flagged(visitor: Visitor, stubs: Stubs) -> Non
     assert {flag for span in nodes for flag in span.qualities} >= FLAGS.keys()
     timeline = Timeline.open(visitor, ODD, open="*")
     drawn = {row.span_id: row for layout in timeline.all_rows() for row in layout.rows}
-    for span in nodes:
-        row = drawn[span.span_id.hex()]
-        x, y = row.bar.middle
-        above = timeline.colour_at((x, row.bar.y - 3))
-        assert any(timeline.colour_at((x + aside, y)) != above for aside in range(-2, 3)), row
+    rows = [drawn[span.span_id.hex()] for span in nodes]
+    for row in rows:
+        x, _ = row.bar.middle
+        edge = timeline.colour_at((x, row.bar.y + 0.5))
+        assert edge != timeline.colour_at((x, row.bar.y - 3)), row
+    for span, row in zip(nodes, rows, strict=True):
         timeline.tree.locator(f"[aria-rowindex='{row.row + 2}']").click()
         expect(timeline.details.get_by_role("heading", level=2)).to_have_text(row.name)
         flags = timeline.details.locator(".tl-flags").all_text_contents()
