@@ -93,6 +93,14 @@ def sum_up(stretches: list[Stretch]) -> dict[str, dict[str, int]]:
     return table
 
 
+def self_ns(stretches: list[Stretch], place: int) -> int:
+    """Give the time of a span that nothing in it covers."""
+    span = stretches[place]
+    inside = [each for each in stretches if each.parent == place]
+    bounds = [(max(each.start_ns, span.start_ns), min(each.end_ns, span.end_ns)) for each in inside]
+    return span.length_ns - union_ns(bounds)
+
+
 def union_ns(stretches: Iterable[tuple[int, int]]) -> int:
     """Give the time that is in at least one."""
     covered = 0

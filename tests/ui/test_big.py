@@ -168,8 +168,7 @@ def test_a_copied_address_shows_the_same_view(
 
 def picture_of(timeline: Timeline) -> bytes:
     """Take a picture of the whole window when nothing moves any more."""
-    attributes = timeline.details.get_by_role("heading", name="Attributes")
-    attributes.wait_for(timeout=SLOWEST_MS)
+    timeline.details.get_by_role("heading", name="Attributes").wait_for()
     timeline.wait_until_at_rest()
     return timeline.page.screenshot(animations="disabled")
 

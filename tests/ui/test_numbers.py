@@ -20,7 +20,7 @@ from tests.e2e.http_client import TIMEOUT_S, path_of
 from tests.ui.big import BIG
 from tests.ui.browser import Visitor, address_of
 from tests.ui.conftest import NewVisitor
-from tests.ui.reckoning import from_columns, from_explain, sum_up, sum_up_by_group
+from tests.ui.reckoning import from_columns, from_explain, self_ns, sum_up, sum_up_by_group
 from tests.ui.small import CLUSTER, ODD, SMALL
 from tests.ui.timeline import Timeline, parse_duration_ns
 from tests.unit.web.decoded import Decoded, decode_columns
@@ -209,6 +209,8 @@ def test_details_sum_up_the_operations_in_a_node_by_category(
             address_of(known.execution_id, sel=f"{ids[place]:016x}").partition("#")[2],
         )
         expect(heading).to_have_text(names[place])
+        own = timeline.details.locator("dt:text-is('Self time') + dd").first.text_content() or ""
+        assert 0 <= self_ns(stretches, place) - parse_duration_ns(own) < precision_ns(own)
         cells = timeline.details.locator(".tl-groups li").evaluate_all(
             """all => all.map((each) => Array.from(
               each.querySelectorAll("span:not(.tl-swatch)"), (cell) => cell.textContent))"""

@@ -83,12 +83,6 @@ export interface PhaseIntervalJson {
   phaseVersion?: number;
 }
 
-export interface TotalsJson {
-  wallTime?: string;
-  selfTime?: string;
-  operations?: { operation?: string; sum?: string; union?: string; count?: string }[];
-}
-
 export interface SpanJson {
   spanId?: string;
   parentSpanId?: string;
@@ -114,7 +108,6 @@ export interface SpanJson {
   reasons?: ReasonJson[];
   qualities?: string[];
   error?: { kind?: string; code?: string; message?: string };
-  totals?: TotalsJson;
   lastEventAt?: string;
   lastHeardAt?: string;
   omittedDescendants?: string;
@@ -128,13 +121,13 @@ export function rfc3339(ns: bigint): string {
 }
 
 /**
- * One span with all that is known of it: whole messages, phase history, totals, attributes.
+ * One span with all that is known of it: whole messages, phase history, attributes.
  *
  * @param asOfNs Moment that open spans count up to. Those who ask for several spans as of one moment make the server
  *   build the tree once.
  */
 export async function fetchSpan(key: ExecutionKey, spanId: string, asOfNs: bigint, signal?: AbortSignal): Promise<SpanJson> {
-  const parameters = { root_span_id: spanId, depth: "0", include_totals: "true", as_of: rfc3339(asOfNs) };
+  const parameters = { root_span_id: spanId, depth: "0", as_of: rfc3339(asOfNs) };
   const answer = await getJson<{ spans?: SpanJson[] }>(executionUrl(key, "spans", parameters), signal);
   const span = answer.spans?.[0];
   if (span === undefined) throw new ApiError(404, "NOT_FOUND", `There is no span ${spanId} any more`);

@@ -2,6 +2,7 @@
 
 import { useEffect } from "preact/hooks";
 import type { SpanJson } from "../data/api";
+import type { Execution } from "../data/execution";
 import { endOf } from "../model/codes";
 import { formatDuration, formatExact, formatMoment, formatOffset, formatShare } from "../model/format";
 import { visible, visibleMessage } from "../model/visible";
@@ -103,7 +104,7 @@ function SpanDetailsView({ store, shown, span }: ViewProps) {
         )}
         {subtasks !== "" && <Fact name="Sub-tasks">{subtasks}</Fact>}
         {cache !== "" && <Fact name="Cache">{cache}</Fact>}
-        {own?.totals?.selfTime !== undefined && <Fact name="Self time">{selfTime(own)}</Fact>}
+        {!isOperation && <Fact name="Self time">{formatDuration(selfTime(execution, span, now))}</Fact>}
       </dl>
       <Failure spans={[own, ...ofAttempts]} owners={["", ...attempts.map((each) => spanName(shown, each))]} />
       {flags.length > 0 && (
@@ -213,6 +214,15 @@ function pathLength({ execution }: Shown): number {
   return segments.count === 0 ? 0 : segments.end[segments.count - 1] - segments.start[0];
 }
 
-function selfTime(span: SpanJson): string {
-  return formatDuration(Math.round(Number.parseFloat(span.totals!.selfTime!) * 1e9));
+/** Time that nothing inside of a span covers. The server would add up the whole execution for it. */
+function selfTime(execution: Execution, span: number, now: number): number {
+  const { start, subtreeEnd } = execution.spans;
+  const end = endOf(execution, span, now);
+  let reached = start[span];
+  let self = 0;
+  for (let i = span + 1; i < subtreeEnd[span]; i = subtreeEnd[i]) {
+    self += Math.max(0, Math.min(start[i], end) - reached);
+    reached = Math.max(reached, endOf(execution, i, now));
+  }
+  return self + Math.max(0, end - reached);
 }
