@@ -18,16 +18,11 @@ from spanwise.v1.span_service_pb2 import (
 from spanwise_server.domain.errors import ExecutionNotFound, InvalidQuery, SpanNotFound
 from spanwise_server.rpc.codecs import tree_parts
 from spanwise_server.rpc.span_reads import SpanReads
-from spanwise_server.rpc.span_trees import SpanTrees
-from spanwise_server.rpc.turns import Turns
-from spanwise_server.service.diagnoses import Diagnoses
-from spanwise_server.service.kept_trees import KeptTrees
 from spanwise_server.storage.api import Storage
 from tests.unit.service.test_recording import (
     RUN,
     commit,
     node,
-    queries_of,
     storage_at,
     task,
     workflow,
@@ -53,14 +48,11 @@ def storage(tmp_path: Path) -> Iterator[Storage]:
     storage.close()
 
 
-@pytest.fixture
-def reads(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> SpanReads:
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a few spans be as many parts as those of a large tree."""
     monkeypatch.setattr(tree_parts, "PART_BYTES", 1)
     monkeypatch.setattr(tree_parts, "_BATCH_SPANS", 3)
-    queries = queries_of(storage)
-    turns = Turns(queries)
-    trees = SpanTrees(queries, KeptTrees(storage, "this version"), turns)
-    return SpanReads(queries, trees, Diagnoses(storage, queries), turns)
 
 
 def get(reads: SpanReads, **fields: object) -> GetExecutionSpanResponse:

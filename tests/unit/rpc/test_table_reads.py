@@ -23,10 +23,6 @@ from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.rpc.codecs.payloads import decode_payload
 from spanwise_server.rpc.codecs.workflow_payloads import decode_stored_definition
 from spanwise_server.rpc.span_reads import SpanReads
-from spanwise_server.rpc.span_trees import SpanTrees
-from spanwise_server.rpc.turns import Turns
-from spanwise_server.service.diagnoses import Diagnoses
-from spanwise_server.service.kept_trees import KeptTrees
 from spanwise_server.service.retention import delete_execution
 from spanwise_server.service.span_queries import SpanQueries, VersionedTree
 from spanwise_server.storage.api import Storage
@@ -78,13 +74,6 @@ def queries(storage: Storage) -> CountingQueries:
     return CountingQueries(
         storage, decode_payload, decode_stored_definition, stale_after_ns=3600 * 10**9
     )
-
-
-@pytest.fixture
-def reads(storage: Storage, queries: SpanQueries) -> SpanReads:
-    turns = Turns(queries)
-    trees = SpanTrees(queries, KeptTrees(storage, "this version"), turns)
-    return SpanReads(queries, trees, Diagnoses(storage, queries), turns)
 
 
 def ask(reads: SpanReads, name: str, request: Message) -> bytes:
