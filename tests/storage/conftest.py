@@ -8,6 +8,7 @@ import pytest
 from spanwise_server.storage.api import Storage
 from spanwise_server.storage.sql import open_storage
 from spanwise_server.storage.sql.migrations import upgrade
+from tests.postgresql import Databases
 
 
 @pytest.fixture
@@ -16,6 +17,13 @@ def url(tmp_path: Path) -> str:
     url = f"sqlite:///{tmp_path}/spanwise.db"
     upgrade(url)
     return url
+
+
+@pytest.fixture
+def postgresql_url(postgresql: Databases) -> Iterator[str]:
+    """Give the URL of an empty PostgreSQL database with all tables."""
+    with postgresql.migrated() as url:
+        yield url
 
 
 @pytest.fixture

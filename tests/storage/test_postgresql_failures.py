@@ -49,12 +49,6 @@ def stoppable(server: PostgresServer, stoppable_url: str) -> Iterator[Storage]:
     storage.close()
 
 
-@pytest.fixture
-def url(postgresql: Databases) -> Iterator[str]:
-    with postgresql.migrated() as url:
-        yield url
-
-
 def append_one(transaction: WriteTransaction, key: bytes = KEY) -> None:
     transaction.lock_executions([key])
     last = transaction.get_last_sequences([key]).get(key, 0)
@@ -140,10 +134,12 @@ def test_a_server_that_hangs_is_unavailable(
     storage.close()
 
 
-def test_a_lock_that_another_keeps_is_a_conflict(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_that_another_keeps_is_a_conflict(
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(storage_module, "_GIVE_UP_AFTER_S", 0.3)
     monkeypatch.setitem(postgresql.WRITER_SETTINGS, "lock_timeout", "100")
-    holder, other = open_storage(url), open_storage(url)
+    holder, other = open_storage(postgresql_url), open_storage(postgresql_url)
 
     def hold(transaction: WriteTransaction) -> None:
         append_one(transaction)
@@ -167,11 +163,13 @@ def test_a_lock_that_another_keeps_is_a_conflict(url: str, monkeypatch: pytest.M
     ids=["rebuild", "large batch"],
 )
 def test_whoever_writes_everything_keeps_all_others_out(
-    url: str, monkeypatch: pytest.MonkeyPatch, lock_all: Callable[[WriteTransaction], None]
+    postgresql_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    lock_all: Callable[[WriteTransaction], None],
 ) -> None:
     monkeypatch.setattr(storage_module, "_GIVE_UP_AFTER_S", 0.3)
     monkeypatch.setitem(postgresql.WRITER_SETTINGS, "lock_timeout", "100")
-    holder, other = open_storage(url), open_storage(url)
+    holder, other = open_storage(postgresql_url), open_storage(postgresql_url)
 
     def hold(transaction: WriteTransaction) -> None:
         lock_all(transaction)
@@ -189,11 +187,11 @@ def test_whoever_writes_everything_keeps_all_others_out(
     [("program_limit_exceeded", StoreUnavailable), ("lock_not_available", WriteConflict)],
 )
 def test_a_commit_that_fails_has_stored_nothing_and_says_nothing_of_the_event(
-    url: str, monkeypatch: pytest.MonkeyPatch, condition: str, expected: type[Exception]
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch, condition: str, expected: type[Exception]
 ) -> None:
     monkeypatch.setattr(storage_module, "_GIVE_UP_AFTER_S", 0.0)
-    storage = open_storage(url)
-    with psycopg.connect(url, autocommit=True) as connection:
+    storage = open_storage(postgresql_url)
+    with psycopg.connect(postgresql_url, autocommit=True) as connection:
         connection.execute(
             "CREATE FUNCTION fail() RETURNS TRIGGER LANGUAGE plpgsql AS"
             f" 'BEGIN RAISE {condition}; END'".encode()
@@ -213,11 +211,11 @@ def test_a_commit_that_fails_has_stored_nothing_and_says_nothing_of_the_event(
 
 
 def test_a_driver_that_fails_after_the_commit_takes_neither_it_back_nor_the_connection(
-    url: str, monkeypatch: pytest.MonkeyPatch
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a driver raises as it leaves a pipeline is not always one of its own errors."""
     monkeypatch.setattr(engine_module, "_CHECKOUT_TIMEOUT_S", 0.5)
-    storage = open_storage(url)
+    storage = open_storage(postgresql_url)
 
     def fail() -> None:
         raise IndexError
@@ -236,11 +234,11 @@ def test_a_driver_that_fails_after_the_commit_takes_neither_it_back_nor_the_conn
 
 
 def test_a_rebuild_may_take_longer_than_other_writes(
-    url: str, monkeypatch: pytest.MonkeyPatch
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(postgresql.WRITER_SETTINGS, "statement_timeout", "100")
     monkeypatch.setattr(postgresql, "WRITER_ANSWER_LIMIT_S", 0.2)
-    storage = open_storage(url)
+    storage = open_storage(postgresql_url)
 
     def work(transaction: WriteTransaction, *, rebuild: bool) -> None:
         assert isinstance(transaction, SqlWriteTransaction)
@@ -254,8 +252,8 @@ def test_a_rebuild_may_take_longer_than_other_writes(
     storage.close()
 
 
-def test_a_batch_that_no_buffer_holds_is_written(url: str) -> None:
-    storage = open_storage(url)
+def test_a_batch_that_no_buffer_holds_is_written(postgresql_url: str) -> None:
+    storage = open_storage(postgresql_url)
     large = [event(number)._replace(payload=bytes(2**20)) for number in range(1, 21)]
     storage.write(lambda transaction: transaction.append_events(large))
     assert num_events(storage) == len(large)
@@ -263,7 +261,7 @@ def test_a_batch_that_no_buffer_holds_is_written(url: str) -> None:
 
 
 def test_writers_of_the_same_new_executions_lose_nothing_and_never_block_each_other(
-    url: str,
+    postgresql_url: str,
 ) -> None:
     keys = [bytes([number]) * 16 for number in range(20)]
     num_rounds, errors, tries = 50, [], []
@@ -275,7 +273,7 @@ def test_writers_of_the_same_new_executions_lose_nothing_and_never_block_each_ot
         transaction.append_events([event(last.get(key, 0) + 1, execution=key) for key in chosen])
 
     def append_many(seed: int) -> None:
-        rng, storage = random.Random(seed), open_storage(url)
+        rng, storage = random.Random(seed), open_storage(postgresql_url)
         try:
             for _ in range(num_rounds):
                 chosen = rng.sample(keys, 10)
@@ -292,7 +290,7 @@ def test_writers_of_the_same_new_executions_lose_nothing_and_never_block_each_ot
         thread.join(DEADLINE_S)
     assert errors == []
     assert len(tries) == 4 * num_rounds  # a deadlock would have made one run again
-    with psycopg.connect(url) as connection:
+    with psycopg.connect(postgresql_url) as connection:
         rows = connection.execute(
             "SELECT count(*), max(sequence), min(sequence) FROM events GROUP BY execution_key"
         ).fetchall()
@@ -300,7 +298,7 @@ def test_writers_of_the_same_new_executions_lose_nothing_and_never_block_each_ot
     assert all((count, 1) == (last, first) for count, last, first in rows)
 
 
-def test_work_runs_again_after_a_deadlock(url: str) -> None:
+def test_work_runs_again_after_a_deadlock(postgresql_url: str) -> None:
     both_hold_one = threading.Barrier(2)
     tries = []
 
@@ -315,7 +313,7 @@ def test_work_runs_again_after_a_deadlock(url: str) -> None:
 
         storage.write(work)
 
-    storages = [open_storage(url), open_storage(url)]
+    storages = [open_storage(postgresql_url), open_storage(postgresql_url)]
     orders = [("a", "b"), ("b", "a")]
     threads = [
         threading.Thread(target=register, args=each) for each in zip(storages, orders, strict=True)
@@ -332,21 +330,21 @@ def test_work_runs_again_after_a_deadlock(url: str) -> None:
         storage.close()
 
 
-def test_a_commit_waits_for_the_disk_whatever_the_database_says(url: str) -> None:
-    with psycopg.connect(url, autocommit=True) as connection:
+def test_a_commit_waits_for_the_disk_whatever_the_database_says(postgresql_url: str) -> None:
+    with psycopg.connect(postgresql_url, autocommit=True) as connection:
         name = connection.info.dbname
         connection.execute(f"ALTER DATABASE {name} SET synchronous_commit = off".encode())
-    storage = open_storage(url)
+    storage = open_storage(postgresql_url)
     assert isinstance(storage, SqlStorage)
     with storage._writer.connect() as writer:  # noqa: SLF001 - a power cut cannot be staged
         assert writer.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
     storage.close()
-    with psycopg.connect(url, autocommit=True) as connection:
+    with psycopg.connect(postgresql_url, autocommit=True) as connection:
         connection.execute(f"ALTER DATABASE {name} RESET synchronous_commit".encode())
 
 
-def test_readers_cannot_write(url: str) -> None:
-    storage = open_storage(url)
+def test_readers_cannot_write(postgresql_url: str) -> None:
+    storage = open_storage(postgresql_url)
     assert isinstance(storage, SqlStorage)
     with storage._reader.connect() as reader, pytest.raises(Exception, match="read-only"):  # noqa: SLF001
         reader.exec_driver_sql("DELETE FROM events")
@@ -362,8 +360,8 @@ def test_a_database_without_tables_names_the_command(postgresql: Databases) -> N
     storage.close()
 
 
-def test_a_mistake_in_the_package_is_no_error_of_the_domain(url: str) -> None:
-    storage = open_storage(url)
+def test_a_mistake_in_the_package_is_no_error_of_the_domain(postgresql_url: str) -> None:
+    storage = open_storage(postgresql_url)
     with pytest.raises(RuntimeError):
         storage.write(lambda transaction: transaction.append_events([event(1), event(1)]))
     storage.write(append_one)
