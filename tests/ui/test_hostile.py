@@ -11,6 +11,8 @@ from tests.ui.browser import Visitor, address_of
 from tests.ui.small import HOSTILE, HOSTILE_TEXTS, SMALL
 from tests.ui.timeline import Timeline
 
+LANE_MIDDLE_PX = 11
+
 SIGNS = {
     "timeline": HOSTILE_TEXTS[0],
     "operations": "Longest",
@@ -70,6 +72,33 @@ def test_row_details_and_tooltip_of_a_node_tell_its_texts(visitor: Visitor, numb
     timeline.press(".")
     timeline.wait_for_tip(message, part=".tl-message")
     check_that_nothing_came_of_texts(visitor.page)
+
+
+def test_lanes_tell_texts_as_text(visitor: Visitor) -> None:
+    timeline = Timeline.open(visitor, HOSTILE, mode="packed")
+    lanes = timeline.page.locator(".tl-lanes")
+    expect(lanes).to_contain_text(HOSTILE_TEXTS[0])
+    box = timeline.page.locator(".tl-plot").bounding_box()
+    assert box is not None
+    a_tenth = box["x"] + box["width"] / 10  # 2 of 20 s, when the first node runs in the first lane
+    timeline.point_at((a_tenth, box["y"] + LANE_MIDDLE_PX))
+    timeline.wait_for_tip(HOSTILE_TEXTS[0])
+    check_that_nothing_came_of_texts(visitor.page)
+
+
+@pytest.mark.parametrize("text", HOSTILE_TEXTS[:2])
+def test_what_is_searched_for_is_told_as_text(visitor: Visitor, text: str) -> None:
+    timeline = Timeline.open(visitor, HOSTILE)
+    timeline.search.fill(text)
+    expect(timeline.page.locator(".tl-search-count")).not_to_have_text("…")
+    timeline.search.press("Enter")
+    expect(timeline.said).to_contain_text(text)
+    check_that_nothing_came_of_texts(visitor.page)
+    page = visitor.goto("?test=1#/")
+    page.get_by_role("textbox").first.fill(text)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("main")).to_be_visible()
+    check_that_nothing_came_of_texts(page)
 
 
 @pytest.mark.parametrize("view", list(SIGNS))
