@@ -22,9 +22,7 @@ SLOWEST_MS = 120_000
 SIGNS = {
     "timeline": "reasons",
     "packed": "lanes",
-    "operations": "Longest",
     "reasons": "reasons",
-    "diagnosis": "What cost most",
 }
 """What each view shows once it is there."""
 
@@ -173,7 +171,7 @@ def picture_of(timeline: Timeline) -> bytes:
     return timeline.page.screenshot(animations="disabled")
 
 
-@pytest.mark.parametrize("view", ["timeline", "packed", "operations", "reasons", "diagnosis"])
+@pytest.mark.parametrize("view", ["timeline", "packed", "reasons"])
 def test_an_address_looks_the_same_in_two_tabs(
     new_visitor: NewVisitor, big_server: ServerProcess, view: str
 ) -> None:
