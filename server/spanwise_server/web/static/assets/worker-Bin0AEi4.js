@@ -1,1 +1,0 @@
-import{t as e}from"./requests-BR6ciofx.js";var t=new e;addEventListener(`message`,e=>{let n=t.answer(e.data);postMessage(n)});

@@ -1,0 +1,1 @@
+import{t as e}from"./requests-DQgN15rq.js";var t=new e;addEventListener(`message`,e=>{let n=t.answer(e.data);postMessage(n)});
