@@ -149,3 +149,13 @@ def test_what_the_texts_hide_is_looked_for_as_it_is(visitor: Visitor) -> None:
     page = visitor.goto(address_of(HOSTILE, view="reasons"))
     page.get_by_role("textbox", name="Only reasons with this text").fill(text)
     expect(page.locator(".rs-count")).to_contain_text("4 of")
+
+
+def test_a_message_as_long_as_a_log_takes_a_few_lines_of_the_diagnosis(visitor: Visitor) -> None:
+    page = visitor.goto(address_of(SMALL, view="diagnosis"))
+    message = page.locator("p.dg-reason").first
+    line_px = message.evaluate("each => parseFloat(getComputedStyle(each).lineHeight)")
+    message.locator("bdi").evaluate("each => { each.textContent = 'all of it '.repeat(20000) }")
+    box = message.bounding_box()
+    assert box is not None
+    assert line_px * 7 < box["height"] < line_px * 9
