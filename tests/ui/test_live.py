@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Route, expect
 
+from spanwise.v1.event_pb2 import ExecutionError
 from spanwise_server.domain.identifiers import ExecutionId
 from spanwise_server.service.arrivals import Arrival
 from tests.ui.browser import address_of
@@ -278,3 +279,18 @@ def test_what_cost_most_is_told_even_if_that_takes_longer_than_the_next_change(
     expect(finding).to_have_text("As it was a while ago.")
     expect(finding).not_to_have_text("As it was a while ago.", timeout=30_000)
     expect(finding).to_be_visible()
+
+
+def test_an_error_is_told_by_its_first_line_that_says_something(
+    running: Restartable, new_visitor: NewVisitor
+) -> None:
+    story = Story(LIVE)
+    story.execution("RUNNING", 0)
+    error = ExecutionError(code="SYSTEM", message="\n\r\n  Traceback\u202e\n  line 7\n")
+    story.execution("FAILED", 9, error=error)
+    running.send(story.arrivals)
+    page = new_visitor(running.server).goto(address_of(LIVE))
+    told = page.locator(".ex-error")
+    expect(told.locator("bdi")).to_have_text("Traceback\\u202e")
+    told.get_by_role("button", name="All of it").click()
+    assert told.locator("pre").text_content() == "Traceback\\u202e\n  line 7"

@@ -79,13 +79,14 @@ function Length({ model, execution }: { model: ExecutionModel; execution: Execut
 
 function ErrorText({ kind, code, message }: NonNullable<Header["error"]>) {
   const isOpen = useSignal(false);
-  const [first] = message.split("\n", 1);
-  const isLong = first !== message || first.length > 160;
+  const text = visibleMessage(message.trim());
+  const [first] = text.split("\n", 1);
+  const isLong = first !== text || first.length > 160;
   const name = [kind === "UNSPECIFIED" ? "" : kind, code].filter(Boolean).join(" ");
   return (
     <div class="ex-error">
       {name !== "" && <b>{visible(name)}: </b>}
-      {isOpen.value ? <pre class="sh-message">{visibleMessage(message)}</pre> : <Name of={first} />}
+      {isOpen.value ? <pre class="sh-message">{text}</pre> : <bdi>{first}</bdi>}
       {isLong && (
         <Button aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.peek())}>
           {isOpen.value ? "Less" : "All of it"}
