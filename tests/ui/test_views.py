@@ -159,3 +159,15 @@ def test_a_message_as_long_as_a_log_takes_a_few_lines_of_the_diagnosis(visitor: 
     box = message.bounding_box()
     assert box is not None
     assert line_px * 7 < box["height"] < line_px * 9
+
+
+def test_nothing_moves_when_what_cost_most_comes(visitor: Visitor) -> None:
+    held: list[Route] = []
+    visitor.page.route("**/diagnosis*", lambda route: held.append(route))  # noqa: PLW0108
+    with visitor.page.expect_request("**/diagnosis*"):
+        timeline = Timeline.open(visitor, SMALL)
+    before = timeline.layout()
+    for each in held:
+        each.continue_()
+    expect(visitor.page.locator(".ex-finding")).to_be_visible()
+    assert timeline.layout() == before
