@@ -29,11 +29,19 @@ def running(tmp_path: Path) -> Iterator[Restartable]:
     running.server.kill()
 
 
-def begin() -> list[Arrival]:
+def begin(at_s: float = 0) -> list[Arrival]:
     story = Story(LIVE)
-    story.execution("RUNNING", 0)
+    story.execution("RUNNING", at_s)
     for number in range(NUM_NODES):
-        story.node(f"n{number}", "RUNNING", 1 + number)
+        story.node(f"n{number}", "RUNNING", at_s + 1 + number)
+    return story.arrivals
+
+
+def earlier() -> list[Arrival]:
+    """Give late news of nodes that started before a beginning at 100 s."""
+    story = Story(LIVE)
+    for number in range(10):
+        story.node(f"early{number}", "RUNNING", 10 + number)
     return story.arrivals
 
 
@@ -179,11 +187,7 @@ def test_a_killed_server_is_told_and_what_it_says_later_is_shown(
 def test_rows_that_come_above_and_an_earlier_start_move_nothing_in_view(
     running: Restartable, new_visitor: NewVisitor
 ) -> None:
-    story = Story(LIVE)
-    story.execution("RUNNING", 100)
-    for number in range(NUM_NODES):
-        story.node(f"n{number}", "RUNNING", 101 + number)
-    running.send(story.arrivals)
+    running.send(begin(100))
     timeline = Timeline.open(new_visitor(running.server), LIVE)
     timeline.scroll(timeline.layout().plot, 440)
     row = timeline.layout().rows[5]
@@ -193,10 +197,7 @@ def test_rows_that_come_above_and_an_earlier_start_move_nothing_in_view(
     t0_ns, t1_ns = timeline.wait_for_view_after((0, 0))
     link = timeline.page.evaluate("() => location.search + location.hash")
     y = timeline.layout().named(row.name).bar.y
-    late = Story(LIVE)
-    for number in range(10):
-        late.node(f"early{number}", "RUNNING", 10 + number)
-    running.send(late.arrivals)
+    running.send(earlier())
     expect(timeline.page.locator(".tl-status")).to_contain_text(f"{NUM_NODES + 11} rows")
     assert timeline.layout().named(row.name).bar.y == y
     moved_ns = 90e9  # from the first start at first to that of the earliest node
@@ -209,20 +210,13 @@ def test_rows_that_come_above_and_an_earlier_start_move_nothing_in_view(
 def test_lanes_that_come_above_move_nothing_in_view(
     running: Restartable, new_visitor: NewVisitor
 ) -> None:
-    story = Story(LIVE)
-    story.execution("RUNNING", 100)
-    for number in range(NUM_NODES):
-        story.node(f"n{number}", "RUNNING", 101 + number)
-    running.send(story.arrivals)
+    running.send(begin(100))
     timeline = Timeline.open(new_visitor(running.server), LIVE)
     timeline.switch_to_packed()
     timeline.scroll(timeline.layout().plot, 440)
     uppermost = timeline.page.locator(".tl-lane").first
     expect(uppermost).to_have_text("n20")
-    late = Story(LIVE)
-    for number in range(10):
-        late.node(f"early{number}", "RUNNING", 10 + number)
-    running.send(late.arrivals)
+    running.send(earlier())
     expect(timeline.page.locator(".tl-status")).to_contain_text(f"{NUM_NODES + 10} lanes")
     expect(uppermost).to_have_text("n20")
 
