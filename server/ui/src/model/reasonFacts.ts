@@ -26,14 +26,16 @@ export function reasonFacts({ reasons, header, strings }: Execution, reason: num
 }
 
 /**
- * Gives the whole text of a reason of which the columns carry only the beginning, or undefined.
+ * The text of a reason. Of a long one the columns carry only the beginning, which dots follow until the whole has come.
  *
- * `texts` are those of all reasons of its span. They and the reasons are in the order of time; the
- * beginning tells apart those of one moment.
+ * @param told the reasons of its span, as the server tells them. They and those of the columns are in the order of time; the
+ *   beginning tells apart those of one moment.
  */
-export function findWholeText(execution: Execution, reason: number, texts: readonly string[]): string | undefined {
-  const { reasons, spans, strings } = execution;
+export function messageOf({ reasons, spans, strings }: Execution, reason: number, told: readonly { message?: string }[] = []): string {
   const beginning = strings.get(reasons.message[reason]);
+  if (reasons.isCut[reason] === 0) return beginning;
+  const texts = told.map(({ message = "" }) => message);
   const same = texts[reason - spans.reasonFirst[reasons.span[reason]]] ?? "";
-  return same.startsWith(beginning) ? same : texts.find((text) => text.startsWith(beginning));
+  const whole = same.startsWith(beginning) ? same : texts.find((text) => text.startsWith(beginning));
+  return whole ?? `${beginning}…`;
 }

@@ -6,7 +6,7 @@ import { spanIdHex } from "../../data/columns";
 import type { Execution } from "../../data/execution";
 import { formatExact, formatMoment } from "../../model/format";
 import { formatPlace } from "../../model/place";
-import { findWholeText, reasonFacts } from "../../model/reasonFacts";
+import { messageOf, reasonFacts } from "../../model/reasonFacts";
 import { visible, visibleMessage } from "../../model/visible";
 import { groupDigits, operationWords } from "../../model/words";
 import { zone } from "../../shell/zone";
@@ -62,13 +62,11 @@ export function ReasonDetail({ model, execution, lines, reason }: Props) {
 
 /** The text of a reason; columns carry only the beginning of a long one, the rest is fetched. */
 function useMessage(model: ExecutionModel, execution: Execution, reason: number): string {
-  const { reasons, strings, spans, header } = execution;
-  const beginning = strings.get(reasons.message[reason]);
+  const { reasons, spans, header } = execution;
   const isCut = reasons.isCut[reason] === 1;
   const span = spanIdHex(spans, reasons.span[reason]);
   const answer = useAnswer(span, header.revision, async (signal) =>
     isCut ? ((await fetchSpan(model.path, span, BigInt(header.as_of_ns), signal)).reasons ?? []) : [],
   );
-  const texts = (answer.value.value ?? []).map(({ message = "" }) => message);
-  return isCut ? (findWholeText(execution, reason, texts) ?? `${beginning}…`) : beginning;
+  return messageOf(execution, reason, answer.value.value ?? []);
 }
